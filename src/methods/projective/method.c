@@ -100,7 +100,8 @@ static PeltStatus take_state(Projective *p, PeltError *err)
     p->scratch.solver = PELTI_NEW(&p->pool, float, pelti_sparse_row_work(p->system.still) + 16);
     p->scratch.moved = PELTI_NEW(&p->pool, float, PELTI_SPARSE_RANGES);
     p->scratch.local_ms = PELTI_NEW(&p->pool, double, PELTI_SPARSE_RANGES);
-    p->travel.now = PELTI_NEW(&p->pool, Mat34, bones);
+    p->travel.bones = PELTI_NEW(&p->pool, Mat34, bones);
+    p->travel.turns = PELTI_NEW(&p->pool, Quat, bones);
     PeltiArena arena = {0};
     (void)pelti_motion_in(&arena, p->who);
     arena.base = PELTI_NEW(&p->pool, char, arena.used + 64);
@@ -268,10 +269,8 @@ static void projective_step(void *state, const PeltiStepInput *in, Vec3 *vertice
         p->travel.started = true;
     } else {
         substeps = substep_count(p, in->dt_s);
-        for (int s = 1; s <= substeps; s++) {
-            pelti_motion_at(&p->travel.motion, (float)s / (float)substeps, p->travel.now);
-            pelti_proj_substep(p, p->travel.now);
-        }
+        for (int s = 1; s <= substeps; s++)
+            pelti_proj_substep(p, pelti_proj_way(p, (float)s / (float)substeps));
     }
     pelti_motion_arrive(&p->travel.motion);
     for (int i = 0; i < p->count; i++)

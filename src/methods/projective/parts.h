@@ -89,9 +89,14 @@ typedef struct ProjAnchor { ///< how one base point and its frame follow the pos
     int row;                ///< of the weights
 } ProjAnchor;
 
+typedef struct ProjPose {
+    const Mat34 *bones; ///< [bone_count] rest -> world
+    const Quat *turns;  ///< [bone_count] of the joints: each bone against its parent, up to the sign
+} ProjPose;
+
 typedef struct ProjJoint { ///< posed: half-way between parent and own bone
-    Quat turn;             ///< of the own bone
-    Quat between;          ///< from the parent's turn to it, by the way it came: its w is below 0 beyond half a turn
+    Quat turn;             ///< of the own bone, as its children see it
+    Quat between;          ///< the joint's turn by the way it came: its w is below 0 beyond half a turn
     float scale;
     Mat34 half;   ///< rest -> world, maps the head to where the bone's own matrix puts it
     Vec3 stretch; ///< where the joint is minus where the parent's matrix would put it
@@ -113,7 +118,7 @@ PeltStatus pelti_proj_agree(const PeltiCharacter *who, const ProjSkeleton *skele
 PeltStatus pelti_proj_base(const ProjSource *source, const ProjSkeleton *skeleton, const ProjFoot *feet, const int *order,
                            ProjBase *out, PeltError *err);
 /// Goes on from the pose before: a joint that is twisted past half a turn stays wound that way.
-void pelti_proj_pose_joints(const ProjBase *base, const Mat34 *bones);
+void pelti_proj_pose_joints(const ProjBase *base, ProjPose pose);
 /// The next pose is taken by the short way, whatever was before.
 void pelti_proj_unwind_joints(const ProjBase *base);
 /// World position of the base point of unknown i and of the rest point x carried rigidly with it.
@@ -361,7 +366,8 @@ typedef struct ProjContacts {
 
 typedef struct ProjTravel { ///< the way of the bones over a frame
     PeltiMotion motion;
-    Mat34 *now; ///< [bone] at the substep
+    Mat34 *bones; ///< [bone] at the substep
+    Quat *turns;  ///< [bone] at the substep
     bool started;
 } ProjTravel;
 
@@ -372,7 +378,7 @@ typedef struct ProjFigures {                            ///< of the last step, f
 
 /// Local and global steps towards one pose.
 typedef struct ProjRounds {
-    const Mat34 *bones;
+    ProjPose pose;
     int mode, most;
     double enough; ///< residual at which to stop
     bool touching;
@@ -425,12 +431,13 @@ void pelti_proj_keep(void *state, PeltiSnapshot *snapshot); // keep.c
 
 enum { PROJ_STILL, PROJ_MOVING }; ///< mode: without inertia (settling), with it
 void pelti_proj_swell_reset(Projective *p);
-void pelti_proj_settle(Projective *p);                      ///< at rest in the pose that `travel` goes to, from the bind pose
-void pelti_proj_substep(Projective *p, const Mat34 *bones); ///< one time step to this pose
-void pelti_proj_begin(Projective *p, const Mat34 *bones, int mode); ///< targets of a step
-void pelti_proj_pull(Projective *p, int mode, bool touching);       ///< the local step: y for the global one
-void pelti_proj_solve(Projective *p, const PeltiSparse *matrix);    ///< the global step: moves x by it
-void pelti_proj_run(Projective *p, const ProjRounds *rounds);       ///< both, again and again
-void pelti_proj_measure_rounding(Projective *p);                    ///< fills rest_pull: once, after factoring, before contacts
+void pelti_proj_settle(Projective *p);                         ///< at rest in the pose that `travel` goes to, from the bind pose
+void pelti_proj_substep(Projective *p, ProjPose pose);         ///< one time step to this pose
+ProjPose pelti_proj_way(Projective *p, float t);               ///< share t of the way of `travel`, which keeps it
+void pelti_proj_begin(Projective *p, ProjPose pose, int mode); ///< targets of a step
+void pelti_proj_pull(Projective *p, int mode, bool touching);  ///< the local step: y for the global one
+void pelti_proj_solve(Projective *p, const PeltiSparse *matrix); ///< the global step: moves x by it
+void pelti_proj_run(Projective *p, const ProjRounds *rounds);    ///< both, again and again
+void pelti_proj_measure_rounding(Projective *p);                 ///< fills rest_pull: once, after factoring, before contacts
 
 #endif

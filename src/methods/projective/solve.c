@@ -69,12 +69,20 @@ static void constant_rows(void *context, int begin, int end, int worker)
     }
 }
 
-void pelti_proj_begin(Projective *p, const Mat34 *bones, int mode)
+ProjPose pelti_proj_way(Projective *p, float t)
 {
+    pelti_motion_at(&p->travel.motion, t, p->travel.bones);
+    pelti_motion_turns(&p->travel.motion, t, p->travel.turns);
+    return (ProjPose){p->travel.bones, p->travel.turns};
+}
+
+void pelti_proj_begin(Projective *p, ProjPose pose, int mode)
+{
+    const Mat34 *bones = pose.bones;
     GlobalStep r = {.p = p, .bones = bones, .mode = mode};
     memcpy(p->scratch.origin, p->state.x, (size_t)p->count * sizeof *p->state.x);
     memcpy(p->state.q_last, p->state.q, (size_t)p->count * sizeof *p->state.q);
-    pelti_proj_pose_joints(&p->base, bones);
+    pelti_proj_pose_joints(&p->base, pose);
     pelti_proj_pose_folds(&p->contacts.folds, bones);
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, pose_rows, &r);
     pelti_proj_pose_pairs(p, bones);
@@ -228,12 +236,11 @@ const ProjRoad pelti_proj_road = {pelti_proj_run, tell_no_more, made_no_more};
 /// of the forces moved the fingers of an arm without finger bones by 3e-5 of its size.
 void pelti_proj_measure_rounding(Projective *p)
 {
-    for (int b = 0; b < p->who->bone_count; b++)
-        p->travel.now[b] = mat34_identity();
+    const ProjPose pose = pelti_proj_way(p, 0); // of a motion that was reset: the bind pose
     memcpy(p->state.x, p->system.rest, (size_t)p->count * sizeof *p->state.x);
-    pelti_proj_begin(p, p->travel.now, PROJ_STILL);
+    pelti_proj_begin(p, pose, PROJ_STILL);
     find_pulls(p);
-    GlobalStep r = {.p = p, .bones = p->travel.now, .mode = PROJ_STILL};
+    GlobalStep r = {.p = p, .bones = pose.bones, .mode = PROJ_STILL};
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, gather_rows, &r);
     memcpy(p->system.rest_pull, p->scratch.solved, (size_t)p->count * sizeof *p->scratch.solved);
     pelti_polar_reset(p->state.warm, p->tissue.block_count);
@@ -276,18 +283,18 @@ static void swell(Projective *p, bool touching)
                      touching ? SWELL_AMOUNT * p->settings.bulge : 0, p->swelling.share);
 }
 
-void pelti_proj_substep(Projective *p, const Mat34 *bones)
+void pelti_proj_substep(Projective *p, ProjPose pose)
 {
     double start = pelti_clock_ms();
     p->figures.local_ms = p->figures.solve_ms = 0;
-    GlobalStep r = {.p = p, .bones = bones, .mode = PROJ_MOVING};
+    GlobalStep r = {.p = p, .bones = pose.bones, .mode = PROJ_MOVING};
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, fly_rows, &r);
-    pelti_proj_begin(p, bones, PROJ_MOVING);
+    pelti_proj_begin(p, pose, PROJ_MOVING);
     double found = pelti_clock_ms();
     bool touching = pelti_proj_find_contacts(p);
     swell(p, touching);
     p->figures.contacts_ms = pelti_clock_ms() - found;
-    p->road->run(p, &(ProjRounds){.bones = bones, .mode = PROJ_MOVING, .most = p->settings.iterations, .touching = touching});
+    p->road->run(p, &(ProjRounds){.pose = pose, .mode = PROJ_MOVING, .most = p->settings.iterations, .touching = touching});
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, stop_rows, &r);
     p->figures.substep_ms = pelti_clock_ms() - start;
 }
@@ -335,20 +342,20 @@ void pelti_proj_settle(Projective *p)
     forget_contacts(p);
     float turn = pelti_motion_largest_turn(&p->travel.motion);
     int frames = (int)ceilf(turn / SETTLE_TURN) + 1;
-    pelti_motion_at(&p->travel.motion, 0, p->travel.now);
+    ProjPose pose = pelti_proj_way(p, 0);
     pelti_proj_unwind_joints(&p->base);
-    pelti_proj_pose_joints(&p->base, p->travel.now);
-    GlobalStep r = {.p = p, .bones = p->travel.now, .mode = PROJ_STILL};
+    pelti_proj_pose_joints(&p->base, pose);
+    GlobalStep r = {.p = p, .bones = pose.bones, .mode = PROJ_STILL};
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, carry_rows, &r);
     memcpy(p->state.last, p->state.x, (size_t)p->count * sizeof *p->state.x);
     pelti_polar_reset(p->state.warm, p->tissue.block_count);
     pelti_proj_swell_reset(p);
     for (int f = 1; f <= frames; f++) {
-        pelti_motion_at(&p->travel.motion, (float)f / (float)frames, p->travel.now);
-        pelti_proj_begin(p, p->travel.now, PROJ_STILL);
+        pose = pelti_proj_way(p, (float)f / (float)frames);
+        pelti_proj_begin(p, pose, PROJ_STILL);
         bool touching = pelti_proj_find_contacts(p);
         swell(p, touching);
-        ProjRounds rounds = {.bones = p->travel.now, .mode = PROJ_STILL, .most = SETTLE_PASSES, .touching = touching};
+        ProjRounds rounds = {.pose = pose, .mode = PROJ_STILL, .most = SETTLE_PASSES, .touching = touching};
         if (f == frames) {
             rounds.most = SETTLE_ROUNDS;
             rounds.enough = SETTLE_STILL;

@@ -16,7 +16,9 @@ typedef struct Sorted {
 typedef struct FoldSearch {
     Projective *p;
     const ProjFolds *folds;
-    Mat34 *bones;
+    Mat34 *bones; // the pose that is tried, and its joints' turns
+    Quat *turns;
+    PeltiJoint *joints;  // of a clip's
     signed char *side;   // [unknown] of the fold: +1 below its joint, -1 the bones above it, 0 neither
     int *found, *inside; // unknowns near the fold; those that are inside a tetrahedron of the other side
     int found_count, inside_count;
@@ -162,28 +164,31 @@ static void store_pairs(FoldSearch *s, const ProjFold *fold, int fold_index, Vec
 static void hold_pose(FoldSearch *s)
 {
     Projective *p = s->p;
+    const ProjPose pose = {s->bones, s->turns};
     pelti_proj_unwind_joints(&p->base);
-    pelti_proj_pose_joints(&p->base, s->bones);
+    pelti_proj_pose_joints(&p->base, pose);
     for (int i = 0; i < p->count; i++) {
         Vec3 at = pelti_proj_carry(&p->base, s->bones, i, row_point(p->system.rest[i]));
         memcpy(p->state.x[i], (float[4]){at.x, at.y, at.z, 0}, sizeof p->state.x[i]);
     }
     pelti_polar_reset(p->state.warm, p->tissue.block_count);
-    pelti_proj_begin(p, s->bones, PROJ_STILL);
-    pelti_proj_run(p, &(ProjRounds){.bones = s->bones, .mode = PROJ_STILL, .most = STORED_ROUNDS});
+    pelti_proj_begin(p, pose, PROJ_STILL);
+    pelti_proj_run(p, &(ProjRounds){.pose = pose, .mode = PROJ_STILL, .most = STORED_ROUNDS});
 }
 
 static void bend_fold(FoldSearch *s, int fold_index, Vec3 axis, float angle)
 {
     const ProjFold *fold = &s->folds->folds[fold_index];
     const PeltiCharacter *who = s->p->who;
-    Mat3 r = quat_to_mat3(quat_axis_angle(axis, angle));
+    Quat turn = quat_axis_angle(axis, angle);
+    Mat3 r = quat_to_mat3(turn);
     Mat34 turned = mat34_from(r, vec3_sub(fold->rest_joint, mat3_apply(r, fold->rest_joint)));
     for (int b = 0; b < who->bone_count; b++) {
         bool below = false;
         for (int up = b, k = 0; up >= 0 && k < who->bone_count && !below; up = who->bones[up].parent, k++)
             below = up == fold->child;
         s->bones[b] = below ? turned : mat34_identity();
+        s->turns[b] = b == fold->child ? turn : quat_identity();
     }
     hold_pose(s);
     mark_sides(s, fold);
@@ -207,6 +212,9 @@ static void try_poses(FoldSearch *s, const PeltiClip *clip, PeltiPose *pose, Pel
     for (int k = 0; clip && k < STORED_POSES; k++) {
         pelti_pose_clip(who, clip, (double)clip->duration_s * k / (STORED_POSES - 1), pose);
         pelti_pose_bones(who, pose, node_world, s->bones);
+        pelti_joints_pose(who, pose, s->joints);
+        for (int b = 0; b < who->bone_count; b++)
+            s->turns[b] = s->joints[b].turn;
         hold_pose(s);
         for (int f = 0; f < s->folds->count; f++) {
             const ProjFold *fold = &s->folds->folds[f];
@@ -342,7 +350,7 @@ static void run_stored(Projective *p, const ProjRounds *rounds)
     ProjRounds plain = *rounds;
     plain.most = (rounds->most + 1) / 2;
     plain.enough = 0;
-    pelti_proj_pose_folds(&p->stored->folds, rounds->bones);
+    pelti_proj_pose_folds(&p->stored->folds, rounds->pose.bones);
     pelti_proj_run(p, &plain);
     for (int k = plain.most; k < rounds->most; k++) {
         pelti_proj_pull(p, rounds->mode, rounds->touching);
@@ -385,6 +393,8 @@ PeltStatus pelti_proj_store(Projective *p, const char *clip_name, PeltError *err
     FoldSearch s = {.p = p, .folds = &out->folds};
     pelti_array_init(&s.list, &p->allocator, sizeof(ProjStoredPair));
     s.bones = PELTI_NEW(&temp, Mat34, (size_t)p->who->bone_count + 1);
+    s.turns = PELTI_NEW(&temp, Quat, (size_t)p->who->bone_count + 1);
+    s.joints = PELTI_NEW(&temp, PeltiJoint, (size_t)p->who->bone_count + 1);
     s.side = PELTI_NEW(&temp, signed char, (size_t)p->count + 1);
     s.found = PELTI_NEW(&temp, int, (size_t)p->count + 1);
     s.sorted = PELTI_NEW(&temp, Sorted, (size_t)p->count + 1);
