@@ -117,7 +117,7 @@ static PeltStatus layered_prepare(const PeltiPrepare *in, void **state, PeltErro
         return status;
     }
     pelti_flesh_rest(flesh);
-    pelti_volume_rest(flesh);
+    pelti_volume_rest(&flesh->volume, flesh->match.rest);
     pelti_volume_start(flesh, 0);
     *state = flesh;
     return PELT_OK;
@@ -157,10 +157,10 @@ static void layered_step(void *state, const PeltiStepInput *in, Vec3 *vertices, 
     report->told.substeps = steps;
     report->told.substep_ms = ms;
     report_times(flesh, report);
-    pelti_step_stat(report, "contacts", flesh->collide.count, PELTI_MOST);
-    pelti_step_stat(report, "contacts_overflowed", flesh->collide.overflowed, PELTI_MOST);
+    pelti_step_stat(report, "contacts", flesh->collide.contacts.count, PELTI_MOST);
+    pelti_step_stat(report, "contacts_overflowed", flesh->collide.contacts.overflowed, PELTI_MOST);
     pelti_step_stat(report, "sub_volumes", flesh->volume.part_count, PELTI_LAST);
-    pelti_step_stat(report, "sub_volume_error", pelti_volume_worst(flesh), PELTI_MOST);
+    pelti_step_stat(report, "sub_volume_error", pelti_volume_worst(&flesh->volume, flesh->match.x), PELTI_MOST);
     pelti_step_stat(report, "fastest", (double)pelti_flesh_speed(flesh), PELTI_LAST);
     pelti_step_stat(report, "runs_per_region", (double)flesh->paths.run_start[flesh->n] / (flesh->n > 0 ? flesh->n : 1),
                     PELTI_LAST);

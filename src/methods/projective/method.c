@@ -111,7 +111,7 @@ static PeltStatus take_state(Projective *p, PeltError *err)
     p->travel.motion = pelti_motion_in(&arena, p->who);
     pelti_motion_start(&p->travel.motion);
     pelti_polar_reset(p->state.warm, p->tissue.block_count);
-    pelti_proj_swell_reset(p);
+    pelti_proj_swell_reset(&p->tissue, &p->swelling);
     return PELT_OK;
 }
 
@@ -270,7 +270,7 @@ static void projective_step(void *state, const PeltiStepInput *in, Vec3 *vertice
     } else {
         substeps = substep_count(p, in->dt_s);
         for (int s = 1; s <= substeps; s++)
-            pelti_proj_substep(p, pelti_proj_way(p, (float)s / (float)substeps));
+            pelti_proj_substep(p, pelti_proj_way(&p->travel, (float)s / (float)substeps));
     }
     pelti_motion_arrive(&p->travel.motion);
     for (int i = 0; i < p->count; i++)

@@ -314,6 +314,7 @@ typedef struct ProjPairs {
 
 typedef struct Projective Projective;
 
+/// projective_retune writes it, steps read it.
 typedef struct ProjSettings { ///< what may change between two steps
     float time_step_s, wave_speed, gravity, bulge;
     float keep; ///< share of velocity relative to the base that is kept in a step
@@ -321,7 +322,8 @@ typedef struct ProjSettings { ///< what may change between two steps
     bool virtual_frames;
 } ProjSettings;
 
-typedef struct ProjSystem {      ///< made once: unknowns and their matrices
+/// Unknowns and their matrices. Preparing writes it, all stages read it.
+typedef struct ProjSystem {
     int *place;                  ///< [vertex] -> unknown
     const int *order;            ///< and back
     float *inertia;              ///< mass / (c h)^2: weight of a vertex' inertia next to the tissue's unit stiffness
@@ -331,29 +333,34 @@ typedef struct ProjSystem {      ///< made once: unknowns and their matrices
     int range_count, range_first[PELTI_SPARSE_RANGES + 1]; ///< of unknowns, see pelti_sparse_ranges
 } ProjSystem;
 
-typedef struct ProjState {        ///< carried from step to step, by unknown
+/// Carried from step to step, by unknown. solve.c writes and reads it, local.c turns `warm`, contacts and pictures read it.
+typedef struct ProjState {
     ProjRow *x, *last, *velocity; ///< last: where the step started, before it went on by inertia to x~
     ProjRow *q, *q_last;          ///< base points, and those of the step before
     PeltiQuatBlock *warm;         ///< rotations of the elements
 } ProjState;
 
-typedef struct ProjScratch { ///< of one step
-    ProjRow *origin;         ///< x~ = x + h v + h^2 g, where inertia alone takes it; solves are for moves from there
-    ProjRow *constant;       ///< right-hand side that stays the same over the iterations
-    ProjRow *pulls;          ///< of the elements' corners
-    ProjRow *solved;         ///< what the global step solves, in place: a right-hand side goes in, moves from `origin` come out
-    float *solver;           ///< of the factor
+/// Of one step, which solve.c fills and uses up; the contacts add their forces to `solved` in between.
+typedef struct ProjScratch {
+    ProjRow *origin;   ///< x~ = x + h v + h^2 g, where inertia alone takes it; solves are for moves from there
+    ProjRow *constant; ///< right-hand side that stays the same over the iterations
+    ProjRow *pulls;    ///< of the elements' corners
+    ProjRow *solved;   ///< what the global step solves, in place: a right-hand side goes in, moves from `origin` come out
+    float *solver;     ///< of the factor
     ProjFrame *frames;
     float *moved;     ///< [PELTI_SPARSE_RANGES] largest move of the last iteration in each range of unknowns
     double *local_ms; ///< [PELTI_SPARSE_RANGES] time of the local steps of each
 } ProjScratch;
 
+/// Preparing and solve.c write it, local.c `share`; the local step reads that.
 typedef struct ProjSwelling { ///< flesh that a contact presses bulges beside it
     ProjSwell *share;
     int turn;       ///< steps since it was looked at
     int steps_left; ///< until it is as it was
 } ProjSwelling;
 
+/// Preparing makes it (collide.c, fold.c, pairs.c); a step poses folds and pairs, lists what may act, and every iteration raises
+/// forces. The report reads `count`, which a variant writes too.
 typedef struct ProjContacts {
     ProjFolds folds;   ///< no folds: start is NULL
     ProjPairs pairs;   ///< none: start is NULL
@@ -364,6 +371,7 @@ typedef struct ProjContacts {
     int count;         ///< of all pieces
 } ProjContacts;
 
+/// projective_step writes the motion, pelti_proj_way where it is; solve.c reads it, and pictures where it began.
 typedef struct ProjTravel { ///< the way of the bones over a frame
     PeltiMotion motion;
     Mat34 *bones; ///< [bone] at the substep
@@ -371,7 +379,8 @@ typedef struct ProjTravel { ///< the way of the bones over a frame
     bool started;
 } ProjTravel;
 
-typedef struct ProjFigures {                            ///< of the last step, for the report
+/// Of the last step: solve.c writes it, projective_step tells it.
+typedef struct ProjFigures {
     double residual;                                    ///< largest move of the last iteration, of the size
     double substep_ms, contacts_ms, local_ms, solve_ms; ///< contacts: finding them; local and solve: all its iterations
 } ProjFigures;
@@ -423,17 +432,17 @@ void pelti_proj_pose_pairs(Projective *p, const Mat34 *bones); ///< planes; base
 ProjPlace pelti_proj_place(const ProjSegment *segment, const Mat34 *bones); ///< bones NULL: at rest
 float pelti_proj_hull_radius(const ProjHull *hull, const ProjPlace *at, float t, Vec3 n);
 bool pelti_proj_joined(const ProjSkeleton *skeleton, int a, int b); ///< segments that share a joint or are of no concern
-int pelti_proj_piece_first(const Projective *p, int piece);
+int pelti_proj_piece_first(const ProjFolds *folds, int piece);
 /// Forces of the contacts of unknowns [begin, end), updated for x and added to the right-hand side, `rhs`.
 void pelti_proj_contact_forces(Projective *p, int mode, int begin, int end);
 
 void pelti_proj_keep(void *state, PeltiSnapshot *snapshot); // keep.c
 
 enum { PROJ_STILL, PROJ_MOVING }; ///< mode: without inertia (settling), with it
-void pelti_proj_swell_reset(Projective *p);
+void pelti_proj_swell_reset(const ProjTissue *tissue, ProjSwelling *swelling);
 void pelti_proj_settle(Projective *p);                         ///< at rest in the pose that `travel` goes to, from the bind pose
 void pelti_proj_substep(Projective *p, ProjPose pose);         ///< one time step to this pose
-ProjPose pelti_proj_way(Projective *p, float t);               ///< share t of the way of `travel`, which keeps it
+ProjPose pelti_proj_way(ProjTravel *travel, float t);          ///< share t of the way of `travel`, which keeps it
 void pelti_proj_begin(Projective *p, ProjPose pose, int mode); ///< targets of a step
 void pelti_proj_pull(Projective *p, int mode, bool touching);  ///< the local step: y for the global one
 void pelti_proj_solve(Projective *p, const PeltiSparse *matrix); ///< the global step: moves x by it

@@ -69,11 +69,11 @@ static void constant_rows(void *context, int begin, int end, int worker)
     }
 }
 
-ProjPose pelti_proj_way(Projective *p, float t)
+ProjPose pelti_proj_way(ProjTravel *travel, float t)
 {
-    pelti_motion_at(&p->travel.motion, t, p->travel.bones);
-    pelti_motion_turns(&p->travel.motion, t, p->travel.turns);
-    return (ProjPose){p->travel.bones, p->travel.turns};
+    pelti_motion_at(&travel->motion, t, travel->bones);
+    pelti_motion_turns(&travel->motion, t, travel->turns);
+    return (ProjPose){travel->bones, travel->turns};
 }
 
 void pelti_proj_begin(Projective *p, ProjPose pose, int mode)
@@ -236,7 +236,7 @@ const ProjRoad pelti_proj_road = {pelti_proj_run, tell_no_more, made_no_more};
 /// of the forces moved the fingers of an arm without finger bones by 3e-5 of its size.
 void pelti_proj_measure_rounding(Projective *p)
 {
-    const ProjPose pose = pelti_proj_way(p, 0); // of a motion that was reset: the bind pose
+    const ProjPose pose = pelti_proj_way(&p->travel, 0); // of a motion that was reset: the bind pose
     memcpy(p->state.x, p->system.rest, (size_t)p->count * sizeof *p->state.x);
     pelti_proj_begin(p, pose, PROJ_STILL);
     find_pulls(p);
@@ -313,12 +313,12 @@ static void carry_rows(void *context, int begin, int end, int worker)
     }
 }
 
-void pelti_proj_swell_reset(Projective *p)
+void pelti_proj_swell_reset(const ProjTissue *tissue, ProjSwelling *swelling)
 {
-    for (int b = 0; b < p->tissue.block_count; b++)
+    for (int b = 0; b < tissue->block_count; b++)
         for (int k = 0; k < PROJ_LANES; k++)
-            p->swelling.share[b].s[k] = 1;
-    p->swelling.steps_left = 0;
+            swelling->share[b].s[k] = 1;
+    swelling->steps_left = 0;
 }
 
 /// Contact forces and directions kept from earlier steps: a cut knows none.
@@ -342,16 +342,16 @@ void pelti_proj_settle(Projective *p)
     forget_contacts(p);
     float turn = pelti_motion_largest_turn(&p->travel.motion);
     int frames = (int)ceilf(turn / SETTLE_TURN) + 1;
-    ProjPose pose = pelti_proj_way(p, 0);
+    ProjPose pose = pelti_proj_way(&p->travel, 0);
     pelti_proj_unwind_joints(&p->base);
     pelti_proj_pose_joints(&p->base, pose);
     GlobalStep r = {.p = p, .bones = pose.bones, .mode = PROJ_STILL};
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, carry_rows, &r);
     memcpy(p->state.last, p->state.x, (size_t)p->count * sizeof *p->state.x);
     pelti_polar_reset(p->state.warm, p->tissue.block_count);
-    pelti_proj_swell_reset(p);
+    pelti_proj_swell_reset(&p->tissue, &p->swelling);
     for (int f = 1; f <= frames; f++) {
-        pose = pelti_proj_way(p, (float)f / (float)frames);
+        pose = pelti_proj_way(&p->travel, (float)f / (float)frames);
         pelti_proj_begin(p, pose, PROJ_STILL);
         bool touching = pelti_proj_find_contacts(p);
         swell(p, touching);
