@@ -80,12 +80,12 @@ static PeltStatus open_outputs(PeltiRun *run, PeltError *err)
 /// Folds one frame's numbers into those of the clip.
 static void merge_stats(PeltiRun *run, const PeltiStepReport *report)
 {
-    for (int i = 0; i < report->stat_count; i++) {
-        const PeltiStat *stat = &report->stats[i];
+    for (int i = 0; i < report->told.stat_count; i++) {
+        const PeltStat *stat = &report->told.stats[i];
         int at = 0;
         while (at < run->stat_count && strcmp(run->stats[at].name, stat->name))
             at++;
-        if (at == PELTI_MAX_STATS)
+        if (at == PELT_MAX_STATS)
             continue;
         if (at == run->stat_count) {
             run->stats[run->stat_count++] = *stat;
@@ -94,7 +94,7 @@ static void merge_stats(PeltiRun *run, const PeltiStepReport *report)
         }
         double *value = &run->stats[at].value;
         int frames = ++run->stat_frames[at];
-        switch (stat->merge) {
+        switch (report->merge[i]) {
         case PELTI_LAST:
             *value = stat->value;
             break;
@@ -130,9 +130,9 @@ static PeltStatus bake_frame(PeltiRun *run, int index, PeltError *err)
         pelti_skin_step(run->skin, &run->pose, (float)(1 / run->def->fps), &report, &record->step_ms);
     if (run->around)
         PELT_TRY(pelti_around_check(run->around, err));
-    record->substep_ms = report.substep_ms;
-    record->substeps = report.substeps;
-    record->nonfinite = report.nonfinite;
+    record->substep_ms = report.told.substep_ms;
+    record->substeps = report.told.substeps;
+    record->nonfinite = report.told.nonfinite;
     merge_stats(run, &report);
     if (run->measure)
         pelti_measuring_skin(run->measure, &run->pose, run->skin, &record->quality);

@@ -348,5 +348,5 @@ float pelt_pose_set_matrices(PeltPose *pose, const float *matrices, int joint_co
     PELT_ASSERT(joint_count == pelt_character_info(character).joint_count);
     for (int j = 0; j < joint_count; j++)
         pose->given[j] = host_matrix(character, matrices + 16 * (size_t)j);
-    return pelti_pose_set_world(character->who, pose->joint, pose->given, pose->node_world, &pose->pose);
+    return pelti_pose_set_world(character->who, pose->joint, pose->given, pose->node_world_scratch, &pose->pose);
 }

@@ -35,9 +35,9 @@ struct PeltPose {
     const PeltCharacter *character;
     PeltiPool pool;
     PeltiPose pose;
-    PeltiNodeMatrix *node_world; ///< [node_count] work of pelt_pose_set_matrices
-    int *joint;                  ///< [node_count] number of the joint that a node is; -1: none
-    Mat34 *given;                ///< [node_count] by joint
+    PeltiNodeMatrix *node_world_scratch; ///< [node_count] of pelt_pose_set_matrices
+    int *joint;                          ///< [node_count] number of the joint that a node is; -1: none
+    Mat34 *given;                        ///< [node_count] by joint
 };
 
 /// Whose weights. Preparing chooses them; methods, the stages around them, worlds, measures and pictures read them.
@@ -66,10 +66,10 @@ typedef struct PeltiSkinAdded {
 /// The pose of the last step. pelti_skin_give_way writes `asked`, pelti_skin_step_among the rest; the stages that follow, distil
 /// and pictures read it.
 typedef struct PeltiSkinPosed {
-    PeltiNodeMatrix *node_world; ///< [node_count] scratch
-    Mat34 *bones;                ///< [bone_count]
-    Mat34 *asked;                ///< [bone_count] of the pose before joints gave way; only where skin leans
-    PeltiJoint *joints;          ///< [bone_count] each against its parent
+    PeltiNodeMatrix *node_world_scratch; ///< [node_count]
+    Mat34 *bones;                        ///< [bone_count]
+    Mat34 *asked;                        ///< [bone_count] of the pose before joints gave way; only where skin leans
+    PeltiJoint *joints;                  ///< [bone_count] each against its parent
 } PeltiSkinPosed;
 
 /// Stages around the method, each NULL where it is not wanted. Preparing makes them; steps run them; states keep what they hold.
@@ -81,7 +81,8 @@ typedef struct PeltiSkinMends {
     PeltiTouch *touch;      ///< the last word (touch/touch.h); NULL: what is shown crosses itself at rest, or may be left alone
     PeltiTouch *body_touch; ///< the same for the body that what is shown rides on
     PeltiCalm *calm;        ///< a pose that is held comes to rest; NULL: a frame depends on no other
-    Vec3 *held;             ///< [who->mesh->vertex_count] scratch: what the last word on it changed; NULL: nobody asks
+    bool swings_on;         ///< the method is asked to go on beyond that: nothing is calmed. pelt_skin_set writes it too
+    Vec3 *held_scratch;     ///< [who->mesh->vertex_count] what the last word on it changed; NULL: nobody asks
 } PeltiSkinMends;
 
 /// The skin of the last step in the character's own space. Steps write it, objects push it; what is handed

@@ -26,11 +26,11 @@ typedef struct PeltiRun {
     PeltiOutput *output;
     bool plays_pose; ///< the frames of the output bring poses
     bool wants_normals;
-    PeltiPose pose;                   ///< the clip's, which measures compare in
-    PeltiFrameRecord *records;        ///< [count]
-    PeltiStat stats[PELTI_MAX_STATS]; ///< merged over frames
+    PeltiPose pose;                 ///< the clip's, which measures compare in
+    PeltiFrameRecord *records;      ///< [count]
+    PeltStat stats[PELT_MAX_STATS]; ///< merged over frames
     int stat_count;
-    int stat_frames[PELTI_MAX_STATS];
+    int stat_frames[PELT_MAX_STATS];
     PeltiOutputReport written;
     double total_ms;
 } PeltiRun;

@@ -18,7 +18,6 @@ PeltSkinDef pelt_skin_def_default(void)
 
 // ---- methods for user interfaces ----
 
-_Static_assert((int)PELT_MAX_STATS == (int)PELTI_MAX_STATS, "a host is told every number of a step");
 _Static_assert((int)PELT_OPTION_FLOAT == (int)PELTI_OPTION_FLOAT && (int)PELT_OPTION_INT == (int)PELTI_OPTION_INT &&
                    (int)PELT_OPTION_BOOL == (int)PELTI_OPTION_BOOL && (int)PELT_OPTION_CHOICE == (int)PELTI_OPTION_CHOICE &&
                    (int)PELT_OPTION_TEXT == (int)PELTI_OPTION_TEXT,
@@ -228,7 +227,7 @@ static PeltStatus prepare_touch_of_method(PeltSkin *skin, PeltError *err)
                          .allocator = &skin->pool.allocator,
                          .jobs = skin->jobs,
                          .log = &skin->log};
-    if (skin->method->held && !(skin->mends.held = PELTI_NEW(&skin->pool, Vec3, skin->solved.who->mesh->vertex_count)))
+    if (skin->method->held && !(skin->mends.held_scratch = PELTI_NEW(&skin->pool, Vec3, skin->solved.who->mesh->vertex_count)))
         return pelti_no_memory(err, (size_t)skin->solved.who->mesh->vertex_count * sizeof(Vec3));
     return pelti_touch_create(&def, skin->solved.body ? &skin->mends.body_touch : &skin->mends.touch, err);
 }
@@ -294,14 +293,21 @@ static PeltStatus prepare_last_looks(PeltSkin *skin, PeltError *err)
     return pelti_parted_create(&lean, skin->mends.lean, &skin->pool, &skin->mends.parted, err);
 }
 
+/// A method whose skin swings on longer than usual is not brought to rest with its pose.
+static void note_swinging(PeltSkin *skin)
+{
+    skin->mends.swings_on = skin->method->swings_on && skin->method->swings_on(&skin->options);
+}
+
 static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err)
 {
     const PeltiCharacter *who = skin->character->who;
     PELT_TRY(find_method(skin, def->method, err));
     PELT_TRY(apply_settings(skin, def, err));
+    note_swinging(skin);
     PELT_TRY(pelti_skin_rig(skin, def, err));
     skin->jobs = pelti_jobs_create(def->threads);
-    skin->posed.node_world = PELTI_NEW(&skin->pool, PeltiNodeMatrix, who->node_count);
+    skin->posed.node_world_scratch = PELTI_NEW(&skin->pool, PeltiNodeMatrix, who->node_count);
     skin->posed.bones = PELTI_NEW(&skin->pool, Mat34, who->bone_count);
     skin->posed.asked = PELTI_NEW(&skin->pool, Mat34, who->bone_count);
     skin->posed.joints = PELTI_NEW(&skin->pool, PeltiJoint, who->bone_count);
@@ -406,6 +412,7 @@ PeltStatus pelt_skin_set(PeltSkin *skin, const char *key, const char *value, Pel
     PeltStatus status = pelti_options_set(&skin->options, key, value, err);
     if (status == PELT_OK && skin->state)
         skin->method->retune(skin->state, &skin->options);
+    note_swinging(skin);
     return status;
 }
 
@@ -425,6 +432,11 @@ typedef struct Shown {
     Vec3 *x;
 } Shown;
 
+static Shown shown_of(const PeltSkin *skin)
+{
+    return (Shown){skin->shown.by_point, skin->shown.by_point ? skin->shown.points : skin->shown.vertices};
+}
+
 /// Morph targets play on top of what the method made of the rest points: exactly so by lbs and dqs, whose blend at a point
 /// is linear in its rest position; the others' skin carries them as it turns.
 static void add_targets(PeltSkin *skin, const PeltiPose *pose, Shown shown)
@@ -434,12 +446,12 @@ static void add_targets(PeltSkin *skin, const PeltiPose *pose, Shown shown)
                               .bones = skin->posed.bones,
                               .weights = file ? &skin->weights.points : &skin->weights.vertices,
                               .row = file ? NULL : skin->character->who->mesh->weld,
-                              .linear = !strcmp(skin->method->name, "lbs"),
+                              .linear = (skin->method->flags & PELTI_LINEAR_IN_REST) != 0,
                               .by_vertex = !shown.points};
     pelti_targets_carry(&skin->added.targets, &carry, shown.x);
 }
 
-/// The one place that looks for numbers that are none: such a vertex follows its strongest bone and is counted, and the method
+/// The one function that looks for numbers that are none: such a vertex follows its strongest bone and is counted, and the method
 /// starts anew with the next step.
 static void catch_nonfinite(PeltSkin *skin, const PeltiCharacter *who, const PeltiWeights *weights, Shown shown,
                             PeltiStepReport *report)
@@ -451,8 +463,18 @@ static void catch_nonfinite(PeltSkin *skin, const PeltiCharacter *who, const Pel
         int v = shown.points ? who->mesh->weld[i] : i, bone = weights->bone[(size_t)v * (size_t)weights->influences];
         Vec3 rest = shown.points ? who->rest_points[i] : who->mesh->rest[v], rigid = mat34_apply(skin->posed.bones[bone], rest);
         shown.x[i] = vec3_finite(rigid) ? rigid : rest;
-        report->nonfinite++;
+        report->told.nonfinite++;
     }
+}
+
+/// Nothing else is shown: asked of the skin as it is before what compares it with others, and again after that, whatever of it
+/// there is. So the last to touch what is shown is always this.
+static void catch_in_shown(PeltSkin *skin, PeltiStepReport *report)
+{
+    int before = report->told.nonfinite;
+    catch_nonfinite(skin, skin->character->who, &skin->weights.vertices, shown_of(skin), report);
+    if (skin->shown.by_point && report->told.nonfinite > before)
+        skin->shown.vertices_fresh = false; // they were those of the points before
 }
 
 static void tell_touch(const PeltSkin *skin, const PeltiTouchReport *touch, double ms, PeltiStepReport *report)
@@ -474,14 +496,14 @@ static void tell_touch(const PeltSkin *skin, const PeltiTouchReport *touch, doub
 /// On the skin that the method made, which hears of what was held back: it has `held`.
 static void last_word_on_shape(PeltSkin *skin, PeltiTouch *touch, PeltiTouchPose pose, PeltiTouchReport *told)
 {
-    int count = skin->mends.held ? skin->solved.who->mesh->vertex_count : 0;
+    int count = skin->mends.held_scratch ? skin->solved.who->mesh->vertex_count : 0;
     for (int v = 0; v < count; v++)
-        skin->mends.held[v] = skin->shown.shape[v];
+        skin->mends.held_scratch[v] = skin->shown.shape[v];
     pelti_touch_step(touch, pose, skin->shown.shape, told);
     for (int v = 0; v < count; v++)
-        skin->mends.held[v] = vec3_sub(skin->shown.shape[v], skin->mends.held[v]);
-    if (told->held > 0 && skin->mends.held)
-        skin->method->held(skin->state, skin->mends.held);
+        skin->mends.held_scratch[v] = vec3_sub(skin->shown.shape[v], skin->mends.held_scratch[v]);
+    if (told->held > 0 && skin->mends.held_scratch)
+        skin->method->held(skin->state, skin->mends.held_scratch);
 }
 
 // ---- among objects ----
@@ -562,7 +584,7 @@ const PeltiPose *pelti_skin_give_way(PeltSkin *skin, const PeltiPose *pose, floa
         return pose;
     double start_ms = pelti_clock_ms();
     if (skin->mends.lean)
-        pelti_pose_bones(skin->character->who, pose, skin->posed.node_world, skin->posed.asked);
+        pelti_pose_bones(skin->character->who, pose, skin->posed.node_world_scratch, skin->posed.asked);
     pose = pelti_give_way_step(skin->mends.give_way, pose, (double)dt_s, skin->clock.restart, &gave);
     pelti_step_stat(report, "give_way_deg", gave.most_turn * 57.29578, PELTI_MOST);
     pelti_step_stat(report, "give_way_contacts", gave.active, PELTI_MOST);
@@ -584,81 +606,102 @@ void pelti_skin_step(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiSte
     *ms = pelti_clock_ms() - start_ms;
 }
 
-/// Who asks for more than the default wants flesh to swing for longer.
-static bool swings_on(const PeltSkin *skin)
-{
-    for (int i = 0; i < skin->options.count; i++) {
-        const PeltiOptionValue *v = &skin->options.values[i];
-        if (!strcmp(v->info->name, "jiggle"))
-            return strtod(v->text, NULL) > strtod(v->info->value, NULL);
-    }
-    return false;
-}
+// ---- the stages of a step ----
 
-/// All but the last word.
-static Shown make_skin(PeltSkin *skin, bool among, const PeltiPose *pose, float dt_s, PeltiStepReport *report)
+/// Bones and joints of the pose; time goes on.
+static PeltiStepInput take_pose(PeltSkin *skin, const PeltiPose *pose, float dt_s)
 {
-    pelti_pose_bones(skin->character->who, pose, skin->posed.node_world, skin->posed.bones);
+    PeltiSkinPosed *posed = &skin->posed;
+    pelti_pose_bones(skin->character->who, pose, posed->node_world_scratch, posed->bones);
+    pelti_joints_pose(skin->character->who, pose, posed->joints);
     if (skin->clock.stepped)
         skin->clock.time_s += (double)dt_s;
     skin->clock.stepped = true;
-    pelti_joints_pose(skin->character->who, pose, skin->posed.joints);
-    PeltiStepInput in = {.pose = pose,
-                         .bones = skin->posed.bones,
-                         .joints = skin->posed.joints,
-                         .dt_s = dt_s,
-                         .time_s = skin->clock.time_s,
-                         .restart = skin->clock.restart};
-    if (skin->solved.who) {
-        skin->method->step(skin->state, &in, skin->shown.shape, report);
-        catch_nonfinite(skin, skin->solved.who, &skin->solved.weights, (Shown){skin->shown.by_point, skin->shown.shape}, report);
-        if (skin->mends.limit)
-            pelti_step_stat(report, "held_back",
-                            pelti_limit_apply(skin->mends.limit, skin->posed.bones, skin->jobs, skin->shown.shape), PELTI_MOST);
-    }
+    return (PeltiStepInput){.pose = pose,
+                            .bones = posed->bones,
+                            .joints = posed->joints,
+                            .dt_s = dt_s,
+                            .time_s = skin->clock.time_s,
+                            .restart = skin->clock.restart};
+}
+
+/// The shape of what is solved on, or a blend where nothing bends.
+static void run_method(PeltSkin *skin, const PeltiStepInput *in, PeltiStepReport *report)
+{
     if (skin->blending)
-        pelti_method_find(BLENDING)->step(skin->blending, &in, skin->shown.points, report);
+        pelti_method_find(BLENDING)->step(skin->blending, in, skin->shown.points, report);
+    if (!skin->solved.who)
+        return;
+    skin->method->step(skin->state, in, skin->shown.shape, report);
+    catch_nonfinite(skin, skin->solved.who, &skin->solved.weights, (Shown){skin->shown.by_point, skin->shown.shape}, report);
+    if (skin->mends.limit)
+        pelti_step_stat(report, "held_back",
+                        pelti_limit_apply(skin->mends.limit, skin->posed.bones, skin->jobs, skin->shown.shape), PELTI_MOST);
+}
+
+/// The file's vertices ride on the body that was solved.
+static void carry_along(PeltSkin *skin, PeltiStepReport *report)
+{
     if (skin->mends.body_touch)
         last_word(skin, true, NULL, report);
     if (skin->solved.body && skin->clock.restart)
         pelti_body_restart(skin->solved.body);
     if (skin->solved.body && !skin->blending)
         pelti_body_carry(skin->solved.body, skin->shown.shape, skin->posed.bones, skin->jobs, skin->shown.vertices);
-    PeltiLeanStep lean = {skin->posed.bones, skin->mends.give_way ? skin->posed.asked : NULL, skin->clock.restart};
-    if (skin->mends.lean)
-        pelti_step_stat(report, "leaning", pelti_lean_apply(skin->mends.lean, &lean, skin->jobs, skin->shown.vertices),
+}
+
+/// Where pieces tear or pass through each other, and where a pose that is held does not come to rest.
+static void mend(PeltSkin *skin, bool among, const PeltiStepInput *in, PeltiStepReport *report)
+{
+    const PeltiSkinMends *mends = &skin->mends;
+    Vec3 *vertices = skin->shown.vertices;
+    PeltiLeanStep lean = {in->bones, mends->give_way ? skin->posed.asked : NULL, in->restart};
+    if (mends->lean)
+        pelti_step_stat(report, "leaning", pelti_lean_apply(mends->lean, &lean, skin->jobs, vertices), PELTI_MOST);
+    if (mends->parted)
+        pelti_step_stat(report, "parted", pelti_parted_apply(mends->parted, in->bones, in->restart, skin->jobs, vertices),
                         PELTI_MOST);
-    if (skin->mends.parted)
-        pelti_step_stat(
-            report, "parted",
-            pelti_parted_apply(skin->mends.parted, skin->posed.bones, skin->clock.restart, skin->jobs, skin->shown.vertices),
-            PELTI_MOST);
-    PeltiCalmStep calm = {skin->posed.bones, dt_s, skin->clock.restart, among || swings_on(skin)};
-    if (skin->mends.calm)
-        pelti_calm_apply(skin->mends.calm, &calm, skin->shown.vertices);
-    Shown shown = skin->shown.by_point ? (Shown){true, skin->shown.points} : (Shown){false, skin->shown.vertices};
-    add_targets(skin, pose, shown);
-    catch_nonfinite(skin, skin->character->who, &skin->weights.vertices, shown, report);
-    pelti_anchors_apply(&skin->added.anchors, skin->posed.bones, skin->clock.time_s, !shown.points, shown.x);
-    return shown;
+    PeltiCalmStep calm = {in->bones, in->dt_s, in->restart, among || mends->swings_on};
+    if (mends->calm)
+        pelti_calm_apply(mends->calm, &calm, vertices);
+}
+
+/// What comes on top of any method's skin: morph targets, then anchors.
+static void add_to_shown(PeltSkin *skin, const PeltiStepInput *in)
+{
+    Shown shown = shown_of(skin);
+    add_targets(skin, in->pose, shown);
+    pelti_anchors_apply(&skin->added.anchors, in->bones, in->time_s, !shown.points, shown.x);
+}
+
+/// Objects, then the last word: both compare the skin with what is around it and with itself.
+static void keep_apart(PeltSkin *skin, PeltiSkinAmong *among, PeltiStepReport *report)
+{
+    if (among)
+        meet_objects(skin, among);
+    if (skin->mends.touch) // morph targets have been added: what is shown is what must not cross
+        last_word(skin, false, among, report);
 }
 
 void pelti_skin_step_among(PeltSkin *skin, PeltiSkinAmong *among, const PeltiPose *pose, float dt_s, PeltiStepReport *report,
                            double *ms)
 {
     double start_ms = pelti_clock_ms();
-    Shown shown = make_skin(skin, among, pose, dt_s, report);
+    PeltiStepInput in = take_pose(skin, pose, dt_s);
+    run_method(skin, &in, report);
+    carry_along(skin, report);
+    mend(skin, among, &in, report);
+    add_to_shown(skin, &in);
     skin->shown.vertices_fresh = !skin->shown.by_point;
-    if (among)
-        meet_objects(skin, among);
-    if (skin->mends.touch) { // morph targets have been added: what is shown is what must not cross
-        last_word(skin, false, among, report);
-        catch_nonfinite(skin, skin->character->who, &skin->weights.vertices, shown, report);
+    catch_in_shown(skin, report);
+    if (among || skin->mends.touch) {
+        keep_apart(skin, among, report);
+        catch_in_shown(skin, report);
     }
-    if (!shown.points)
-        pelti_scatter(skin->character->who->mesh, shown.x, skin->shown.points);
+    if (!skin->shown.by_point)
+        pelti_scatter(skin->character->who->mesh, skin->shown.vertices, skin->shown.points);
     *ms = pelti_clock_ms() - start_ms;
-    skin->clock.restart = report->nonfinite > 0;
+    skin->clock.restart = report->told.nonfinite > 0;
     skin->handed.normals_fresh = skin->handed.points_fresh = false;
 }
 
@@ -671,19 +714,9 @@ void pelt_skin_step(PeltSkin *skin, const PeltPose *pose, float dt_s, PeltStepIn
 {
     PELT_ASSERT(pose->character == skin->character);
     PeltiStepReport report = {0};
-    double ms;
-    pelti_skin_step(skin, &pose->pose, dt_s, &report, &ms);
-    if (!info)
-        return;
-    *info = (PeltStepInfo){
-        .ms = ms,
-        .substeps = report.substeps,
-        .substep_ms = report.substep_ms,
-        .nonfinite = report.nonfinite,
-        .stat_count = report.stat_count,
-    };
-    for (int i = 0; i < report.stat_count; i++)
-        info->stats[i] = (PeltStat){report.stats[i].name, report.stats[i].value};
+    pelti_skin_step(skin, &pose->pose, dt_s, &report, &report.told.ms);
+    if (info)
+        *info = report.told;
 }
 
 void pelt_skin_restart(PeltSkin *skin)

@@ -208,7 +208,8 @@ static void time_model(PeltiBench *bench, const Model *model)
         snprintf(label, sizeof label, "%s step, %d thread%s", model->name, threads, many);
         pelti_bench_row(bench, label, (PeltiBenchFigure){.value = ms, .unit = "ms", .limit = limit},
                         "%d vertices, %d iterations, %d contacts, sub-volumes within %.2g %%, %.1f runs a region", flesh->n,
-                        model->iterations, flesh->collide.count, 100 * pelti_volume_worst(flesh), runs_each(flesh));
+                        model->iterations, flesh->collide.contacts.count,
+                        100 * pelti_volume_worst(&flesh->volume, flesh->match.x), runs_each(flesh));
         pelti_bench_paper(bench, model->paper.total_ms);
         pelti_bench_bound(bench, ms, threads, model->iterations * match_flops(flesh), 0);
         ms = pelti_bench_best_ms(match_once, flesh, pelti_bench_quick(bench) ? 5 : 20, 5);
@@ -350,7 +351,7 @@ static double play_sweep(double step_ms, int iterations, PeltiJobs *jobs, Vec3 *
             pelti_flesh_settle(body.flesh, body.bones, body.joints);
         pelti_flesh_show(body.flesh, *skin + (size_t)f * (size_t)*n);
         ms += f ? pelti_clock_ms() - start : 0;
-        *volume = fmax(*volume, pelti_volume_worst(body.flesh));
+        *volume = fmax(*volume, pelti_volume_worst(&body.flesh->volume, body.flesh->match.x));
         for (int v = 0; v < *n; v++)
             (*skin)[(size_t)f * (size_t)*n + (size_t)v] =
                 vec3_scale((*skin)[(size_t)f * (size_t)*n + (size_t)v], 1 / body.flesh->rest.size);

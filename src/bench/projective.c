@@ -28,9 +28,9 @@ typedef struct Timing {
 
 static double stat_of(const PeltiStepReport *report, const char *name)
 {
-    for (int k = 0; k < report->stat_count; k++)
-        if (!strcmp(report->stats[k].name, name))
-            return report->stats[k].value;
+    for (int k = 0; k < report->told.stat_count; k++)
+        if (!strcmp(report->told.stats[k].name, name))
+            return report->told.stats[k].value;
     return NAN;
 }
 

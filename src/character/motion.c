@@ -79,6 +79,12 @@ void pelti_motion_at(const PeltiMotion *motion, float t, Mat34 *out)
     }
 }
 
+void pelti_motion_turns(const PeltiMotion *motion, float t, Quat *turns)
+{
+    for (int b = 0; b < motion->who->bone_count; b++)
+        turns[b] = quat_slerp(motion->from.joints[b].turn, motion->to.joints[b].turn, fminf(fmaxf(t, 0), 1));
+}
+
 float pelti_motion_largest_turn(const PeltiMotion *motion)
 {
     float most = 0;

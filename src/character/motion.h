@@ -32,6 +32,8 @@ void pelti_motion_to(PeltiMotion *motion, const Mat34 *bones, const PeltiJoint *
 void pelti_motion_arrive(PeltiMotion *motion);
 /// t in [0,1]; the ends are reproduced exactly.
 void pelti_motion_at(const PeltiMotion *motion, float t, Mat34 *out);
+/// The joints' turns at t, [bone_count]: what pelti_motion_at turns bones by.
+void pelti_motion_turns(const PeltiMotion *motion, float t, Quat *turns);
 /// The largest turn of a bone relative to its parent, from start to end, in radians.
 float pelti_motion_largest_turn(const PeltiMotion *motion);
 /// Where the next way starts, as part of a method's state.

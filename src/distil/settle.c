@@ -20,9 +20,9 @@ void pelti_distil_settle_init(PeltiSettle *s, PeltSkin *skin, PeltiPool *pool)
 
 static double stat(const PeltiStepReport *report, const char *name)
 {
-    for (int i = 0; i < report->stat_count; i++)
-        if (!strcmp(report->stats[i].name, name))
-            return report->stats[i].value;
+    for (int i = 0; i < report->told.stat_count; i++)
+        if (!strcmp(report->told.stats[i].name, name))
+            return report->told.stats[i].value;
     return 0;
 }
 

@@ -26,9 +26,10 @@ const PeltiMethod *pelti_method_find(const char *name)
 
 void pelti_step_stat(PeltiStepReport *report, const char *name, double value, PeltiMerge merge)
 {
-    if (!report || report->stat_count >= PELTI_MAX_STATS)
+    if (!report || report->told.stat_count >= PELT_MAX_STATS)
         return;
-    report->stats[report->stat_count++] = (PeltiStat){name, value, merge};
+    report->merge[report->told.stat_count] = merge;
+    report->told.stats[report->told.stat_count++] = (PeltStat){name, value};
 }
 
 void pelti_scatter(const PeltiMesh *mesh, const Vec3 *vertices, Vec3 *points)

@@ -8,6 +8,8 @@
 #include "core/snapshot.h"
 #include "methods/options.h"
 
+#include <pelt/skin.h>
+
 /// Lines, points and labelled values a method hands to the renderer and the report; neither knows the method.
 typedef struct PeltiDraw PeltiDraw;
 
@@ -33,26 +35,26 @@ typedef struct PeltiStepInput {
     bool restart;             ///< first step, or a cut: no motion from the last pose to this one; settle here
 } PeltiStepInput;
 
-/// One number for the report: `method_stats`. Values of several frames are merged by `merge`.
+/// How a number of `method_stats` in the report comes of those of several frames.
 typedef enum PeltiMerge { PELTI_LAST, PELTI_MOST, PELTI_LEAST, PELTI_SUM, PELTI_MEAN } PeltiMerge;
-typedef struct PeltiStat {
-    const char *name; ///< static text, snake_case
-    double value;
-    PeltiMerge merge;
-} PeltiStat;
-enum { PELTI_MAX_STATS = 48 };
+/// What a step tells: methods and the stages around them write it, bake tells hosts and reports.
 typedef struct PeltiStepReport {
-    int stat_count;
-    PeltiStat stats[PELTI_MAX_STATS];
-    int substeps;      ///< virtual frames or simulation steps inside
-    double substep_ms; ///< time of one simulation step, dynamic methods; else 0
-    int nonfinite;     ///< vertices that the caller had to catch (they follow their bone): 0 unless something broke
+    PeltStepInfo told;                ///< as a host gets it; `ms` is the caller's
+    PeltiMerge merge[PELT_MAX_STATS]; ///< of each of told.stats
 } PeltiStepReport;
 void pelti_step_stat(PeltiStepReport *report, const char *name, double value, PeltiMerge merge); ///< report may be NULL
 
 /// PELTI_FLESH: solves on the body, not on the file's mesh (body/body.h).
 /// PELTI_BY_POINT: follows the file's own weights, also where points of one vertex have different ones.
-enum { PELTI_NEEDS_WEIGHTS = 1, PELTI_KEEPS_STATE = 2, PELTI_DYNAMIC = 4, PELTI_FLESH = 8, PELTI_BY_POINT = 16 };
+/// PELTI_LINEAR_IN_REST: where a point is shown is linear in its rest position.
+enum {
+    PELTI_NEEDS_WEIGHTS = 1,
+    PELTI_KEEPS_STATE = 2,
+    PELTI_DYNAMIC = 4,
+    PELTI_FLESH = 8,
+    PELTI_BY_POINT = 16,
+    PELTI_LINEAR_IN_REST = 32
+};
 
 /// Parts of a rig (pelt/rig.h) a method looks at (anchors are pulled behind every method, bake/anchors.h); for the others a user
 /// is told that they do nothing.
@@ -79,6 +81,9 @@ typedef struct PeltiMethod {
     const char *live; ///< options that may change between two steps, "a|b|c"; NULL: none
     /// Takes those over, as if prepared with them; the others are as they were. Does not allocate.
     void (*retune)(void *state, const PeltiOptions *options);
+    /// Whether these options ask for skin that swings on for longer than by default, and so beyond a pose that is held. NULL:
+    /// never.
+    bool (*swings_on)(const PeltiOptions *options);
     /// What there is to see inside (bones, layers, contacts) after the last step; may be NULL.
     void (*draw)(const void *state, const char *what, PeltiDraw *draw);
 } PeltiMethod;

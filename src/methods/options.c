@@ -139,6 +139,12 @@ bool pelti_option_bool(const PeltiOptions *options, const char *key)
     return get(options, key)->number != 0;
 }
 
+bool pelti_option_above_default(const PeltiOptions *options, const char *key)
+{
+    const PeltiOptionValue *v = get(options, key);
+    return v->number > strtod(v->info->value, NULL);
+}
+
 const char *pelti_option_text(const PeltiOptions *options, const char *key)
 {
     return get(options, key)->text;

@@ -45,6 +45,7 @@ bool pelti_option_among(const char *choices, const char *word);
 float pelti_option_float(const PeltiOptions *options, const char *key);
 int pelti_option_int(const PeltiOptions *options, const char *key);
 bool pelti_option_bool(const PeltiOptions *options, const char *key);
+bool pelti_option_above_default(const PeltiOptions *options, const char *key); ///< of numbers
 const char *pelti_option_text(const PeltiOptions *options, const char *key);
 bool pelti_option_is(const PeltiOptions *options, const char *key, const char *choice);
 

@@ -19,7 +19,7 @@ spoil() { # FROM TO TOLD
 }
 spoil '`pelti_scatter`' '`pelti_scattered`' '`pelti_scattered` is no function'
 spoil '`pelti_scatter`' '`pelti_page_html`' '`pelti_page_html` is no function' # a word of the sources, and none
-spoil '`make_skin()` in `bake\/skin.c`' '`make_skin()` in `bake\/bake.c`' '`make_skin` is no function of `bake/bake.c`'
+spoil '`run_method()` in `bake\/skin.c`' '`run_method()` in `bake\/bake.c`' '`run_method` is no function of `bake/bake.c`'
 spoil '`pelt_bake` in `bake\/bake.c`' '`pelt_bake` in `bake\/skin.c`' '`pelt_bake` is no function of `bake/skin.c`'
 spoil '`meet_objects()` in `bake\/skin.c`' '`meet_nobody()`' '`meet_nobody()` is no function'
 spoil '`step` of `PeltiMethod`' '`step` of `PeltSkin`' '`step` is no field of `PeltSkin`'

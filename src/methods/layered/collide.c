@@ -14,26 +14,26 @@ PeltStatus pelti_collide_build(PeltiFlesh *flesh, PeltError *err)
     PeltiCollide *c = &flesh->collide;
     const PeltiMesh *mesh = flesh->mesh;
     PeltiPool *pool = &flesh->pool;
-    c->skin = PELTI_NEW(pool, Vec3, flesh->n);
-    c->skin_before = PELTI_NEW(pool, Vec3, flesh->n);
-    c->rest = PELTI_NEW(pool, Vec3, flesh->n);
-    c->triangle_normal = PELTI_NEW(pool, Vec3, mesh->triangle_count);
-    c->boxes = PELTI_NEW(pool, PeltiBox, mesh->triangle_count);
-    c->vertex_normal = PELTI_NEW(pool, Vec3, flesh->n);
-    c->point_depth = PELTI_NEW(pool, float, flesh->n);
-    c->edge_depth = PELTI_NEW(pool, float, mesh->edge_count);
-    c->edge_faces = pelti_pool_take(pool, (size_t)mesh->edge_count, 2 * sizeof(int));
-    c->crumpled = PELTI_NEW(pool, bool, flesh->n);
-    c->touched = PELTI_NEW(pool, bool, flesh->n);
-    c->vertex_owner = PELTI_NEW(pool, int, flesh->n);
-    c->edge_owner = pelti_pool_take(pool, (size_t)mesh->triangle_count, 3 * sizeof(int));
-    c->capacity = 16384 + 4 * mesh->triangle_count;
-    c->contacts = PELTI_NEW(pool, PeltiContact, c->capacity);
-    if (!pelti_collide_islands_new(flesh))
-        return pelti_no_memory(err, sizeof(PeltiContact) * (size_t)c->capacity);
+    c->skin.now = PELTI_NEW(pool, Vec3, flesh->n);
+    c->skin.before = PELTI_NEW(pool, Vec3, flesh->n);
+    c->rest.x = PELTI_NEW(pool, Vec3, flesh->n);
+    c->skin.triangle_normal = PELTI_NEW(pool, Vec3, mesh->triangle_count);
+    c->skin.boxes = PELTI_NEW(pool, PeltiBox, mesh->triangle_count);
+    c->skin.vertex_normal = PELTI_NEW(pool, Vec3, flesh->n);
+    c->search.point_depth_scratch = PELTI_NEW(pool, float, flesh->n);
+    c->search.edge_depth_scratch = PELTI_NEW(pool, float, mesh->edge_count);
+    c->rest.edge_faces = pelti_pool_take(pool, (size_t)mesh->edge_count, 2 * sizeof(int));
+    c->skin.crumpled = PELTI_NEW(pool, bool, flesh->n);
+    c->contacts.touched = PELTI_NEW(pool, bool, flesh->n);
+    c->rest.vertex_owner = PELTI_NEW(pool, int, flesh->n);
+    c->rest.edge_owner = pelti_pool_take(pool, (size_t)mesh->triangle_count, 3 * sizeof(int));
+    c->contacts.capacity = 16384 + 4 * mesh->triangle_count;
+    c->contacts.list = PELTI_NEW(pool, PeltiContact, c->contacts.capacity);
+    if (!pelti_collide_islands_new(&c->contacts, pool, flesh->n))
+        return pelti_no_memory(err, sizeof(PeltiContact) * (size_t)c->contacts.capacity);
     for (int s = 0; s < flesh->n; s++) {
-        c->rest[s] = mesh->rest[flesh->paths.vertex[s]];
-        c->vertex_owner[s] = -1;
+        c->rest.x[s] = mesh->rest[flesh->paths.vertex[s]];
+        c->rest.vertex_owner[s] = -1;
     }
     bool *owned = PELTI_NEW(pool, bool, mesh->edge_count);
     if (!owned)
@@ -41,16 +41,17 @@ PeltStatus pelti_collide_build(PeltiFlesh *flesh, PeltError *err)
     for (int t = 0; t < mesh->triangle_count; t++)
         for (int k = 0; k < 3; k++) {
             int s = flesh->rest.triangles[t][k], e = mesh->triangle_edges[t][k];
-            c->vertex_owner[s] = c->vertex_owner[s] < 0 ? t : c->vertex_owner[s];
-            c->edge_owner[t][k] = owned[e] ? -1 : e;
-            c->edge_faces[e][owned[e]] = t;
-            c->edge_faces[e][1] = t; // the second one stays, or a border's only one
+            c->rest.vertex_owner[s] = c->rest.vertex_owner[s] < 0 ? t : c->rest.vertex_owner[s];
+            c->rest.edge_owner[t][k] = owned[e] ? -1 : e;
+            c->rest.edge_faces[e][owned[e]] = t;
+            c->rest.edge_faces[e][1] = t; // the second one stays, or a border's only one
             owned[e] = true;
         }
-    PELT_TRY(pelti_box_tree_build_triangles(pool, mesh->triangle_count, (const int(*)[3])flesh->rest.triangles, c->rest, &c->tree,
-                                            err));
-    c->spread = PELTI_NEW(pool, PeltiBox, c->tree->node_count);
-    return pelti_pairs_create(pool, 16384 + 4 * mesh->triangle_count, c->tree, &c->pairs, err);
+    PELT_TRY(pelti_box_tree_build_triangles(pool, mesh->triangle_count, (const int(*)[3])flesh->rest.triangles, c->rest.x,
+                                            &c->search.tree, err));
+    c->search.spread = PELTI_NEW(pool, PeltiBox, c->search.tree->node_count);
+    c->search.first_scratch = PELTI_NEW(pool, int, 16384 + 4 * mesh->triangle_count);
+    return pelti_pairs_create(pool, 16384 + 4 * mesh->triangle_count, c->search.tree, &c->search.pairs, err);
 }
 
 static void copy_skin(void *context, int begin, int end, int worker)
@@ -58,15 +59,15 @@ static void copy_skin(void *context, int begin, int end, int worker)
     PeltiFlesh *flesh = context;
     (void)worker;
     for (int s = begin; s < end; s++) {
-        flesh->collide.skin[s] = pelti_lane(flesh->match.x, s, PELTI_SKIN);
-        flesh->collide.skin_before[s] = pelti_lane(flesh->moving.before, s, PELTI_SKIN);
+        flesh->collide.skin.now[s] = pelti_lane(flesh->match.x, s, PELTI_SKIN);
+        flesh->collide.skin.before[s] = pelti_lane(flesh->moving.before, s, PELTI_SKIN);
     }
 }
 
 /// Of twice the area.
 static Vec3 area_normal(const PeltiFlesh *flesh, int t)
 {
-    const Vec3 *skin = flesh->collide.skin;
+    const Vec3 *skin = flesh->collide.skin.now;
     const int *v = flesh->rest.triangles[t];
     return vec3_cross(vec3_sub(skin[v[1]], skin[v[0]]), vec3_sub(skin[v[2]], skin[v[0]]));
 }
@@ -101,7 +102,7 @@ static inline float reach_of(const PeltiFlesh *flesh, int t)
 static PeltiBox wide_box(const PeltiFlesh *flesh, int t)
 {
     float by = 0.5001f * reach_of(flesh, t) + 1e-6f * flesh->rest.size; // and what rounding may take
-    PeltiBox box = box_of(flesh->collide.skin, flesh->rest.triangles[t]);
+    PeltiBox box = box_of(flesh->collide.skin.now, flesh->rest.triangles[t]);
     Vec3 wider = vec3(by, by, by);
     return (PeltiBox){vec3_sub(box.low, wider), vec3_add(box.high, wider)};
 }
@@ -111,8 +112,8 @@ static void triangle_normals(void *context, int begin, int end, int worker)
     PeltiFlesh *flesh = context;
     (void)worker;
     for (int t = begin; t < end; t++) {
-        flesh->collide.triangle_normal[t] = vec3_normalize_or(area_normal(flesh, t), vec3(0, 0, 0));
-        flesh->collide.boxes[t] = wide_box(flesh, t);
+        flesh->collide.skin.triangle_normal[t] = vec3_normalize_or(area_normal(flesh, t), vec3(0, 0, 0));
+        flesh->collide.skin.boxes[t] = wide_box(flesh, t);
     }
 }
 
@@ -127,10 +128,10 @@ static void vertex_normals(void *context, int begin, int end, int worker)
         Vec3 sum = {0, 0, 0};
         for (int i = first; i < last; i++)
             sum = vec3_add(sum, area_normal(flesh, fan[i]));
-        c->vertex_normal[s] = vec3_normalize_or(sum, vec3(0, 0, 0));
-        c->crumpled[s] = false;
-        for (int i = first; i < last && !c->crumpled[s]; i++)
-            c->crumpled[s] = vec3_dot(c->triangle_normal[fan[i]], c->vertex_normal[s]) < CRUMPLED;
+        c->skin.vertex_normal[s] = vec3_normalize_or(sum, vec3(0, 0, 0));
+        c->skin.crumpled[s] = false;
+        for (int i = first; i < last && !c->skin.crumpled[s]; i++)
+            c->skin.crumpled[s] = vec3_dot(c->skin.triangle_normal[fan[i]], c->skin.vertex_normal[s]) < CRUMPLED;
     }
 }
 
@@ -138,7 +139,7 @@ static void vertex_normals(void *context, int begin, int end, int worker)
 /// wait until shape matching has smoothed it.
 static bool any_crumpled(const PeltiCollide *c, int a, int b, int d, int e)
 {
-    return c->crumpled[a] || c->crumpled[b] || c->crumpled[d] || c->crumpled[e];
+    return c->skin.crumpled[a] || c->skin.crumpled[b] || c->skin.crumpled[d] || c->skin.crumpled[e];
 }
 
 static bool share_corner(const int *a, const int *b)
@@ -153,18 +154,18 @@ static bool share_corner(const int *a, const int *b)
 /// Bounds of the normals below every node of the tree: children follow their parents, so one pass from the end does.
 static void update_spread(PeltiCollide *c)
 {
-    for (int n = c->tree->node_count - 1; n >= 0; n--) {
-        const PeltiBoxNode *node = &c->tree->nodes[n];
+    for (int n = c->search.tree->node_count - 1; n >= 0; n--) {
+        const PeltiBoxNode *node = &c->search.tree->nodes[n];
         PeltiBox box = {vec3(INFINITY, INFINITY, INFINITY), vec3(-INFINITY, -INFINITY, -INFINITY)};
         for (int i = node->first; node->right < 0 && i < node->first + node->count; i++) {
-            Vec3 normal = c->triangle_normal[c->tree->items[i]];
+            Vec3 normal = c->skin.triangle_normal[c->search.tree->items[i]];
             grow(&box, normal, normal);
         }
         if (node->right >= 0) {
-            box = c->spread[n + 1];
-            grow(&box, c->spread[node->right].low, c->spread[node->right].high);
+            box = c->search.spread[n + 1];
+            grow(&box, c->search.spread[node->right].low, c->search.spread[node->right].high);
         }
-        c->spread[n] = box;
+        c->search.spread[n] = box;
     }
 }
 
@@ -179,7 +180,7 @@ static float least_product(float a, float b, float c, float d)
 static bool may_face(void *context, int a, int b)
 {
     const PeltiFlesh *flesh = context;
-    const PeltiBox *p = &flesh->collide.spread[a], *q = &flesh->collide.spread[b];
+    const PeltiBox *p = &flesh->collide.search.spread[a], *q = &flesh->collide.search.spread[b];
     return least_product(p->low.x, p->high.x, q->low.x, q->high.x) + least_product(p->low.y, p->high.y, q->low.y, q->high.y) +
                least_product(p->low.z, p->high.z, q->low.z, q->high.z) <=
            FACING + 1e-5f; // rounding
@@ -191,9 +192,9 @@ static bool are_near(const PeltiFlesh *flesh, int a, int b)
     const int *u = flesh->rest.triangles[a], *v = flesh->rest.triangles[b];
     if (flesh->set.continuous) // the tree's boxes hold the whole motion, and normals at its end say nothing about the hit
         return !share_corner(u, v);
-    if (vec3_dot(flesh->collide.triangle_normal[a], flesh->collide.triangle_normal[b]) > FACING || share_corner(u, v))
+    if (vec3_dot(flesh->collide.skin.triangle_normal[a], flesh->collide.skin.triangle_normal[b]) > FACING || share_corner(u, v))
         return false;
-    PeltiBox boxes[2] = {box_of(flesh->collide.skin, u), box_of(flesh->collide.skin, v)};
+    PeltiBox boxes[2] = {box_of(flesh->collide.skin.now, u), box_of(flesh->collide.skin.now, v)};
     return pelti_box_overlap(&boxes[0], &boxes[1], less_of(reach_of(flesh, a), reach_of(flesh, b)));
 }
 
@@ -223,22 +224,22 @@ static bool try_point(const PeltiFlesh *flesh, int s, int t, PairContacts *found
 {
     const PeltiCollide *c = &flesh->collide;
     const int *v = flesh->rest.triangles[t];
-    Vec3 n = c->triangle_normal[t], p = c->skin[s];
-    if (v[0] == s || v[1] == s || v[2] == s || vec3_dot(n, c->vertex_normal[s]) > FACING_AT_POINT ||
+    Vec3 n = c->skin.triangle_normal[t], p = c->skin.now[s];
+    if (v[0] == s || v[1] == s || v[2] == s || vec3_dot(n, c->skin.vertex_normal[s]) > FACING_AT_POINT ||
         any_crumpled(c, s, v[0], v[1], v[2]))
         return false;
-    float height = vec3_dot(vec3_sub(p, c->skin[v[0]]), n), edge = less_of(flesh->rest.edge[s], flesh->rest.edge[v[0]]);
+    float height = vec3_dot(vec3_sub(p, c->skin.now[v[0]]), n), edge = less_of(flesh->rest.edge[s], flesh->rest.edge[v[0]]);
     if (!(height < less_of(flesh->set.margin, edge) && height > -less_of(edge, DEEPEST * flesh->rest.size)))
         return false; // as in_reach has it, before what costs more
-    PeltiClosest near = pelti_closest_on_triangle(p, c->skin[v[0]], c->skin[v[1]], c->skin[v[2]]);
+    PeltiClosest near = pelti_closest_on_triangle(p, c->skin.now[v[0]], c->skin.now[v[1]], c->skin.now[v[2]]);
     if (near.feature != PELTI_FACE)
         return false;
-    float rest = (float)sqrt(pelti_closest_on_triangle(c->rest[s], c->rest[v[0]], c->rest[v[1]], c->rest[v[2]]).squared);
-    const Vec3 *old = c->skin_before;
+    float rest = (float)sqrt(pelti_closest_on_triangle(c->rest.x[s], c->rest.x[v[0]], c->rest.x[v[1]], c->rest.x[v[2]]).squared);
+    const Vec3 *old = c->skin.before;
     Vec3 old_normal = vec3_cross(vec3_sub(old[v[1]], old[v[0]]), vec3_sub(old[v[2]], old[v[0]]));
     Vec3 foot = pelti_barycentric(near.weight, old[v[0]], old[v[1]], old[v[2]]);
     float before = vec3_dot(vec3_sub(old[s], foot), vec3_normalize_or(old_normal, n));
-    if (!in_reach(flesh, c->touched[s], edge, before, height, rest))
+    if (!in_reach(flesh, c->contacts.touched[s], edge, before, height, rest))
         return false;
     push_contact(flesh,
                  (PeltiContact){.slot = {s, v[0], v[1], v[2]},
@@ -257,11 +258,11 @@ static void try_sweep(const PeltiFlesh *flesh, int s, int t, PairContacts *found
     const int *v = flesh->rest.triangles[t];
     float w[3];
     Vec3 n;
-    if (v[0] == s || v[1] == s || v[2] == s || !pelti_sweep_point(flesh, s, t, w, &n))
+    if (v[0] == s || v[1] == s || v[2] == s || !pelti_sweep_point(&c->skin, s, v, w, &n))
         return;
-    float rest = (float)sqrt(pelti_closest_on_triangle(c->rest[s], c->rest[v[0]], c->rest[v[1]], c->rest[v[2]]).squared);
-    Vec3 foot = vec3_mad(vec3_mad(vec3_scale(c->skin[v[0]], w[0]), c->skin[v[1]], w[1]), c->skin[v[2]], w[2]);
-    float depth = -vec3_dot(vec3_sub(c->skin[s], foot), n);
+    float rest = (float)sqrt(pelti_closest_on_triangle(c->rest.x[s], c->rest.x[v[0]], c->rest.x[v[1]], c->rest.x[v[2]]).squared);
+    Vec3 foot = vec3_mad(vec3_mad(vec3_scale(c->skin.now[v[0]], w[0]), c->skin.now[v[1]], w[1]), c->skin.now[v[2]], w[2]);
+    float depth = -vec3_dot(vec3_sub(c->skin.now[s], foot), n);
     push_contact(
         flesh,
         (PeltiContact){
@@ -271,14 +272,14 @@ static void try_sweep(const PeltiFlesh *flesh, int s, int t, PairContacts *found
 
 static Vec3 edge_normal(const PeltiCollide *c, int a, int b)
 {
-    return vec3_normalize_or(vec3_add(c->vertex_normal[a], c->vertex_normal[b]), vec3(0, 0, 0));
+    return vec3_normalize_or(vec3_add(c->skin.vertex_normal[a], c->skin.vertex_normal[b]), vec3(0, 0, 0));
 }
 
 /// Whether `way` leads below both faces at an edge: into the body, not past a ridge of it.
 static bool leads_inside(const PeltiCollide *c, int edge, Vec3 way)
 {
-    return vec3_dot(c->triangle_normal[c->edge_faces[edge][0]], way) < 0 &&
-           vec3_dot(c->triangle_normal[c->edge_faces[edge][1]], way) < 0;
+    return vec3_dot(c->skin.triangle_normal[c->rest.edge_faces[edge][0]], way) < 0 &&
+           vec3_dot(c->skin.triangle_normal[c->rest.edge_faces[edge][1]], way) < 0;
 }
 
 typedef struct SlotEdge {
@@ -306,20 +307,21 @@ static void try_edges(const PeltiFlesh *flesh, SlotEdge a, SlotEdge b, PairConta
     const PeltiCollide *c = &flesh->collide;
     int a0 = a.from, a1 = a.to, b0 = b.from, b1 = b.to;
     float edge = less_of(flesh->rest.edge[a0], flesh->rest.edge[b0]);
-    Vec3 ea = vec3_sub(c->skin[a1], c->skin[a0]), eb = vec3_sub(c->skin[b1], c->skin[b0]);
-    Vec3 middles = vec3_sub(vec3_add(c->skin[a0], c->skin[a1]), vec3_add(c->skin[b0], c->skin[b1])); // twice the way between them
+    Vec3 ea = vec3_sub(c->skin.now[a1], c->skin.now[a0]), eb = vec3_sub(c->skin.now[b1], c->skin.now[b0]);
+    Vec3 middles = vec3_sub(vec3_add(c->skin.now[a0], c->skin.now[a1]),
+                            vec3_add(c->skin.now[b0], c->skin.now[b1])); // twice the way between them
     // too far apart to be in reach: half the edges and `edge` bound the way, and (p + q)^2 <= 2 p^2 + 2 q^2 saves the roots
     if (vec3_dot(middles, middles) > 4 * (vec3_dot(ea, ea) + vec3_dot(eb, eb)) + 8 * edge * edge)
         return;
     Vec3 n = vec3_cross(ea, eb);
-    if (a0 == b0 || a0 == b1 || a1 == b0 || a1 == b1 || pass_by(vec3_sub(c->skin[a0], c->skin[b0]), ea, eb, n, edge) ||
+    if (a0 == b0 || a0 == b1 || a1 == b0 || a1 == b1 || pass_by(vec3_sub(c->skin.now[a0], c->skin.now[b0]), ea, eb, n, edge) ||
         any_crumpled(c, a0, a1, b0, b1))
         return;
     Vec3 na = edge_normal(c, a0, a1), nb = edge_normal(c, b0, b1), way = vec3_sub(nb, na);
     if (vec3_dot(na, nb) > FACING_AT_POINT)
         return;
     float length = vec3_length(n), size = vec3_length(ea) * vec3_length(eb);
-    PeltiClosestSegments near = pelti_closest_segments(c->skin[a0], c->skin[a1], c->skin[b0], c->skin[b1]);
+    PeltiClosestSegments near = pelti_closest_segments(c->skin.now[a0], c->skin.now[a1], c->skin.now[b0], c->skin.now[b1]);
     if (near.feature_p != 3 || near.feature_q != 3)
         return; // an end is nearest: a point against a triangle answers
     float s = (float)near.s, t = (float)near.t;
@@ -331,14 +333,14 @@ static void try_edges(const PeltiFlesh *flesh, SlotEdge a, SlotEdge b, PairConta
         Vec3 along = vec3_normalize_or(ea, vec3(1, 0, 0));
         n = vec3_normalize_or(vec3_mad(way, along, -vec3_dot(way, along)), vec3(0, 0, 0));
     }
-    Vec3 gap = vec3_sub(vec3_lerp(c->skin[a0], c->skin[a1], s), vec3_lerp(c->skin[b0], c->skin[b1], t));
+    Vec3 gap = vec3_sub(vec3_lerp(c->skin.now[a0], c->skin.now[a1], s), vec3_lerp(c->skin.now[b0], c->skin.now[b1], t));
     if (vec3_dot(gap, n) < 0 && !(leads_inside(c, b.edge, gap) && leads_inside(c, a.edge, vec3_scale(gap, -1))))
         return;
-    float rest = (float)sqrt(pelti_closest_segments(c->rest[a0], c->rest[a1], c->rest[b0], c->rest[b1]).squared);
-    const Vec3 *old = c->skin_before;
+    float rest = (float)sqrt(pelti_closest_segments(c->rest.x[a0], c->rest.x[a1], c->rest.x[b0], c->rest.x[b1]).squared);
+    const Vec3 *old = c->skin.before;
     Vec3 old_gap = vec3_sub(vec3_lerp(old[a0], old[a1], s), vec3_lerp(old[b0], old[b1], t));
-    if (!in_reach(flesh, c->touched[a0] || c->touched[a1] || c->touched[b0] || c->touched[b1], edge, vec3_dot(old_gap, n),
-                  vec3_dot(gap, n), rest))
+    if (!in_reach(flesh, c->contacts.touched[a0] || c->contacts.touched[a1] || c->contacts.touched[b0] || c->contacts.touched[b1],
+                  edge, vec3_dot(old_gap, n), vec3_dot(gap, n), rest))
         return;
     push_contact(flesh,
                  (PeltiContact){.slot = {a0, a1, b0, b1},
@@ -356,14 +358,14 @@ static void try_pair(const PeltiFlesh *flesh, int a, int b, PairContacts *found)
     const int *u = flesh->rest.triangles[a], *v = flesh->rest.triangles[b];
     found->count = 0;
     for (int k = 0; k < 3; k++) {
-        if (c->vertex_owner[u[k]] == a && !try_point(flesh, u[k], b, found) && flesh->set.continuous)
+        if (c->rest.vertex_owner[u[k]] == a && !try_point(flesh, u[k], b, found) && flesh->set.continuous)
             try_sweep(flesh, u[k], b, found);
-        if (c->vertex_owner[v[k]] == b && !try_point(flesh, v[k], a, found) && flesh->set.continuous)
+        if (c->rest.vertex_owner[v[k]] == b && !try_point(flesh, v[k], a, found) && flesh->set.continuous)
             try_sweep(flesh, v[k], a, found);
-        for (int j = 0; c->edge_owner[a][k] >= 0 && j < 3; j++)
-            if (c->edge_owner[b][j] >= 0)
-                try_edges(flesh, (SlotEdge){c->edge_owner[a][k], u[k], u[(k + 1) % 3]},
-                          (SlotEdge){c->edge_owner[b][j], v[j], v[(j + 1) % 3]}, found);
+        for (int j = 0; c->rest.edge_owner[a][k] >= 0 && j < 3; j++)
+            if (c->rest.edge_owner[b][j] >= 0)
+                try_edges(flesh, (SlotEdge){c->rest.edge_owner[a][k], u[k], u[(k + 1) % 3]},
+                          (SlotEdge){c->rest.edge_owner[b][j], v[j], v[(j + 1) % 3]}, found);
     }
 }
 
@@ -382,7 +384,8 @@ static int may_touch(void *context, int a, int b, int worker)
 
 static float *least_depth(PeltiCollide *c, const PeltiContact *contact, int side)
 {
-    return contact->edges ? &c->edge_depth[contact->key[side]] : &c->point_depth[contact->key[side]];
+    return contact->edges ? &c->search.edge_depth_scratch[contact->key[side]]
+                          : &c->search.point_depth_scratch[contact->key[side]];
 }
 
 /// A point or an edge that is inside another part is behind many of its triangles. Only the nearest way out counts: pushed in
@@ -391,36 +394,36 @@ static void keep_shallowest(PeltiFlesh *flesh)
 {
     PeltiCollide *c = &flesh->collide;
     int kept = 0;
-    for (int i = 0; i < c->count; i++)
+    for (int i = 0; i < c->contacts.count; i++)
         for (int side = 0; side < 2; side++)
-            *least_depth(c, &c->contacts[i], side) = INFINITY;
-    for (int i = 0; i < c->count; i++)
-        for (int side = 0; c->contacts[i].depth > 0 && side < 2; side++) {
-            float *least = least_depth(c, &c->contacts[i], side);
-            *least = fminf(*least, c->contacts[i].depth);
+            *least_depth(c, &c->contacts.list[i], side) = INFINITY;
+    for (int i = 0; i < c->contacts.count; i++)
+        for (int side = 0; c->contacts.list[i].depth > 0 && side < 2; side++) {
+            float *least = least_depth(c, &c->contacts.list[i], side);
+            *least = fminf(*least, c->contacts.list[i].depth);
         }
-    for (int i = 0; i < c->count; i++) {
-        const PeltiContact *contact = &c->contacts[i];
+    for (int i = 0; i < c->contacts.count; i++) {
+        const PeltiContact *contact = &c->contacts.list[i];
         if (contact->depth > 0 && contact->depth > *least_depth(c, contact, 0) && contact->depth > *least_depth(c, contact, 1))
             continue;
-        c->contacts[kept++] = *contact;
+        c->contacts.list[kept++] = *contact;
     }
-    c->count = kept;
+    c->contacts.count = kept;
 }
 
-/// Where each pair's contacts begin, instead of how many they are; returns the pairs whose contacts fit.
+/// Where each pair's contacts begin; returns the pairs whose contacts fit.
 static int place_contacts(PeltiCollide *c)
 {
-    for (int i = 0; i < c->pairs.count; i++) {
-        int found = c->pairs.pairs[i].tag;
-        if (found > c->capacity - c->count) {
-            c->overflowed = true;
+    for (int i = 0; i < c->search.pairs.count; i++) {
+        int found = c->search.pairs.pairs[i].tag;
+        if (found > c->contacts.capacity - c->contacts.count) {
+            c->contacts.overflowed = true;
             return i;
         }
-        c->pairs.pairs[i].tag = c->count;
-        c->count += found;
+        c->search.first_scratch[i] = c->contacts.count;
+        c->contacts.count += found;
     }
-    return c->pairs.count;
+    return c->search.pairs.count;
 }
 
 static void fill_contacts(void *context, int begin, int end, int worker)
@@ -428,21 +431,22 @@ static void fill_contacts(void *context, int begin, int end, int worker)
     PeltiFlesh *flesh = context;
     (void)worker;
     for (int i = begin; i < end; i++) {
-        const PeltiPair *pair = &flesh->collide.pairs.pairs[i];
+        const PeltiPair *pair = &flesh->collide.search.pairs.pairs[i];
         PairContacts found;
         try_pair(flesh, pair->a, pair->b, &found);
-        memcpy(&flesh->collide.contacts[pair->tag], found.contact, sizeof *found.contact * (size_t)found.count);
+        memcpy(&flesh->collide.contacts.list[flesh->collide.search.first_scratch[i]], found.contact,
+               sizeof *found.contact * (size_t)found.count);
     }
 }
 
 void pelti_collide_detect(PeltiFlesh *flesh)
 {
     PeltiCollide *c = &flesh->collide;
-    memset(c->touched, 0, sizeof *c->touched * (size_t)flesh->n);
-    for (int i = 0; i < c->count; i++)
-        for (int k = 0; c->contacts[i].push > 0 && k < 4; k++)
-            c->touched[c->contacts[i].slot[k]] = true;
-    c->count = 0;
+    memset(c->contacts.touched, 0, sizeof *c->contacts.touched * (size_t)flesh->n);
+    for (int i = 0; i < c->contacts.count; i++)
+        for (int k = 0; c->contacts.list[i].push > 0 && k < 4; k++)
+            c->contacts.touched[c->contacts.list[i].slot[k]] = true;
+    c->contacts.count = 0;
     pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, copy_skin, flesh);
     pelti_parallel_for(flesh->jobs, flesh->mesh->triangle_count, GRAIN, triangle_normals, flesh);
     pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, vertex_normals, flesh);
@@ -450,16 +454,17 @@ void pelti_collide_detect(PeltiFlesh *flesh)
     if (flesh->set.continuous) {
         search.margin = flesh->set.margin;
         search.nodes = NULL;
-        pelti_box_tree_refit_triangles(c->tree, flesh->jobs, (const int(*)[3])flesh->rest.triangles, c->skin_before, c->skin);
+        pelti_box_tree_refit_triangles(c->search.tree, flesh->jobs, (const int(*)[3])flesh->rest.triangles, c->skin.before,
+                                       c->skin.now);
     } else {
-        pelti_box_tree_refit(c->tree, flesh->jobs, c->boxes);
+        pelti_box_tree_refit(c->search.tree, flesh->jobs, c->skin.boxes);
     }
     update_spread(c);
-    pelti_box_tree_self_pairs_among(c->tree, &search, flesh->jobs, &c->pairs);
+    pelti_box_tree_self_pairs_among(c->search.tree, &search, flesh->jobs, &c->search.pairs);
     pelti_parallel_for(flesh->jobs, place_contacts(c), PAIR_GRAIN, fill_contacts, flesh);
     keep_shallowest(flesh);
-    pelti_collide_islands(flesh);
-    c->overflowed = c->overflowed || c->pairs.found > c->pairs.count;
+    pelti_collide_islands(&c->contacts);
+    c->contacts.overflowed = c->contacts.overflowed || c->search.pairs.found > c->search.pairs.count;
 }
 
 /// Most contacts are only near. Where the way between the sides is longer than twice the thickness and within 60 degrees of the
@@ -500,24 +505,25 @@ static void project(PeltiFlesh *flesh, PeltiContact *contact)
 static void project_pieces(void *context, int begin, int end, int worker)
 {
     PeltiFlesh *flesh = context;
-    const PeltiIslands *islands = &flesh->collide.islands;
+    const PeltiIslands *islands = &flesh->collide.contacts.islands;
     (void)worker;
     for (int i = islands->piece_start[begin]; i < islands->piece_start[end]; i++)
-        project(flesh, &flesh->collide.contacts[islands->order[i]]);
+        project(flesh, &flesh->collide.contacts.list[islands->order[i]]);
 }
 
 /// One sweep over the contacts, in their order within each island (Gauss-Seidel).
 void pelti_collide_project(PeltiFlesh *flesh)
 {
-    pelti_parallel_for(flesh->jobs, flesh->collide.count ? flesh->collide.islands.piece_count : 0, 1, project_pieces, flesh);
+    pelti_parallel_for(flesh->jobs, flesh->collide.contacts.count ? flesh->collide.contacts.islands.piece_count : 0, 1,
+                       project_pieces, flesh);
 }
 
 /// Approaching contacts bounce by the restitution, pushed ones come to rest against each other; tangential motion is braked by at
 /// most friction times the push.
 void pelti_collide_velocities(PeltiFlesh *flesh, float dt_s)
 {
-    for (int i = 0; i < flesh->collide.count; i++) {
-        const PeltiContact *contact = &flesh->collide.contacts[i];
+    for (int i = 0; i < flesh->collide.contacts.count; i++) {
+        const PeltiContact *contact = &flesh->collide.contacts.list[i];
         Vec3 relative = {0, 0, 0};
         float w[4], sum = 0;
         if (!(contact->push > 0))

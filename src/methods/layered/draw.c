@@ -115,9 +115,9 @@ static void draw_region(const PeltiFlesh *flesh, PeltiDraw *draw)
 
 static void draw_contacts(const PeltiFlesh *flesh, PeltiDraw *draw)
 {
-    for (int i = 0; draw->point && i < flesh->collide.count; i++)
-        if (flesh->collide.contacts[i].push > 0)
-            draw->point(draw->user, place(flesh, flesh->collide.contacts[i].slot[0], PELTI_SKIN), 1e-3f * flesh->rest.size,
+    for (int i = 0; draw->point && i < flesh->collide.contacts.count; i++)
+        if (flesh->collide.contacts.list[i].push > 0)
+            draw->point(draw->user, place(flesh, flesh->collide.contacts.list[i].slot[0], PELTI_SKIN), 1e-3f * flesh->rest.size,
                         vec3(1, 0.3f, 0.1f));
 }
 

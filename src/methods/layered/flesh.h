@@ -9,7 +9,7 @@
 #include "methods/layered/match.h"
 #include "methods/method.h"
 
-/// What the options say, in the units the solver uses.
+/// What the options say, in the units the solver uses. layered_retune writes it, all stages read it.
 typedef struct PeltiLayeredSettings {
     float projection[PELTI_LAYERS]; ///< share of the way from the skin to the bone's axis; 0 for the skin
     float stiffness[PELTI_LAYERS];  ///< s of Table 1, reached over all iterations of a step
@@ -57,25 +57,48 @@ typedef struct PeltiIslands {
     int piece_count;
 } PeltiIslands;
 
-typedef struct PeltiCollide {
-    PeltiBoxTree *tree; ///< over the skin's triangles
-    PeltiBox *spread;   ///< [node of tree] bounds of the normals below it
-    PeltiPairs pairs;
-    Vec3 *skin;        ///< [slot] skin positions for the tree
-    Vec3 *skin_before; ///< [slot] at the start of the step
-    Vec3 *rest;        ///< [slot]
-    Vec3 *triangle_normal, *vertex_normal;
-    PeltiBox *boxes;                 ///< [triangle] wider by half of how far contacts are looked for there
-    int (*edge_faces)[2];            ///< [edge] triangles there (the same twice at a border)
-    float *point_depth, *edge_depth; ///< [slot], [edge] least depth among the crossed contacts of each
-    bool *crumpled;                  ///< [slot] a triangle there has turned against the vertex' normal
-    bool *touched;                   ///< [slot] in contact in the last step
+/// The mesh that collides, at rest. pelti_collide_build writes it, detection reads it.
+typedef struct PeltiCollideRest {
+    Vec3 *x;              ///< [slot]
+    int (*edge_faces)[2]; ///< [edge] triangles there (the same twice at a border)
     int *vertex_owner,
         (*edge_owner)[3]; ///< the triangle that answers for a vertex; per triangle: the edges it answers for, -1: another does
-    PeltiContact *contacts;
+} PeltiCollideRest;
+
+/// The skin as it is when contacts are looked for. pelti_collide_detect writes it first; what tries pairs, and pelti_sweep_point,
+/// read it.
+typedef struct PeltiCollideSkin {
+    Vec3 *now;    ///< [slot] skin positions for the tree
+    Vec3 *before; ///< [slot] at the start of the step
+    Vec3 *triangle_normal, *vertex_normal;
+    bool *crumpled;  ///< [slot] a triangle there has turned against the vertex' normal
+    PeltiBox *boxes; ///< [triangle] wider by half of how far contacts are looked for there
+} PeltiCollideSkin;
+
+/// Which triangles may touch. Only pelti_collide_detect writes and reads it.
+typedef struct PeltiCollideSearch {
+    PeltiBoxTree *tree;                              ///< over the skin's triangles
+    PeltiBox *spread;                                ///< [node of tree] bounds of the normals below it
+    PeltiPairs pairs;                                ///< of triangles with contacts; tag: how many
+    int *first_scratch;                              ///< [pair] its first contact
+    float *point_depth_scratch, *edge_depth_scratch; ///< [slot], [edge] least depth among the crossed contacts of each
+} PeltiCollideSearch;
+
+/// Contacts of a step. pelti_collide_detect finds them, pelti_collide_project pushes them; volume, velocities, pictures and the
+/// report read them, and the next detection what `touched`.
+typedef struct PeltiContacts {
+    PeltiContact *list;
     int count, capacity;
     bool overflowed;
+    bool *touched; ///< [slot] in contact in the last step
     PeltiIslands islands;
+} PeltiContacts;
+
+typedef struct PeltiCollide {
+    PeltiCollideRest rest;
+    PeltiCollideSkin skin;
+    PeltiCollideSearch search;
+    PeltiContacts contacts;
 } PeltiCollide;
 
 // ---- volume ----
@@ -91,16 +114,18 @@ typedef struct PeltiVolumePart {
     int bone;                   ///< that owns most of it
     double rest_volume;
 } PeltiVolumePart;
+/// Sub-volumes. parts.c makes them; pelti_volume_start writes centres and `freedom` in every step, the rest of volume.c reads
+/// them.
 typedef struct PeltiVolume {
     int part_count;
     PeltiVolumePart *parts;
     PeltiVolumeLoop *loops;
     int (*triangles)[3]; ///< slots
     int *loop_slots, *slots;
-    Vec3 *gradient;  ///< [slot] scratch, zero outside a projection
-    float *freedom;  ///< [slot] inverse mass of skin particles, 0 where they collide
-    int *order;      ///< [part] by turns (colours of a colouring): parts of one turn share no particle
-    int *turn_start; ///< [turn_count + 1] into order
+    Vec3 *gradient_scratch; ///< [slot] zero outside a projection
+    float *freedom;         ///< [slot] inverse mass of skin particles, 0 where they collide
+    int *order;             ///< [part] by turns (colours of a colouring): parts of one turn share no particle
+    int *turn_start;        ///< [turn_count + 1] into order
     int turn_count;
 } PeltiVolume;
 
@@ -113,6 +138,8 @@ typedef struct PeltiStretchBone {
     Vec3 pivot;  ///< of the joint between them, rest space
     bool slides; ///< the joint's translation counts
 } PeltiStretchBone;
+/// Bones without their turns, and the rest shape of the bind pose. stretch.c writes it; pelti_couple_goals reads `rest`, states
+/// keep `used` and `active`.
 typedef struct PeltiStretch {
     PeltiStretchBone *bones; ///< [count]
     int count;
@@ -135,7 +162,7 @@ typedef struct PeltiFleshPaint {
 
 // ---- all of it ----
 
-/// The character at rest.
+/// The character at rest. layers.c writes it; all stages read it.
 typedef struct PeltiFleshRest {
     float size;             ///< diagonal of the mesh
     Vec3 centre;            ///< of the mesh: what match.rest is about
@@ -147,14 +174,15 @@ typedef struct PeltiFleshRest {
     float *inverse_mass;    ///< [slot x 4]
 } PeltiFleshRest;
 
-/// Bones that move a slot.
+/// Bones that move a slot. layers.c writes them; goals, the guard and the rest shape read them.
 typedef struct PeltiFleshWeights {
     int influences;
     int *bone;     ///< [slot x influences]
     float *weight; ///< [slot x influences]
 } PeltiFleshWeights;
 
-/// What holds particles to the skeleton.
+/// What holds particles to the skeleton. layers.c writes it, anew where the rest shape changes; pelti_couple_hold and the guard
+/// read it.
 typedef struct PeltiFleshHold {
     float *pull;        ///< [slot x 4] share of the way to its goal a particle takes in one iteration
     float *reach;       ///< [slot x 4] farthest a particle may be from its goal
@@ -162,7 +190,8 @@ typedef struct PeltiFleshHold {
     float *joint_least; ///< [slot x 4] that distance, 0: none
 } PeltiFleshHold;
 
-/// Particles from step to step; where they are now is match.x.
+/// Particles from step to step; where they are now is match.x. step.c writes them, couple.c the goals, and speeds volume.c and
+/// collide.c too, which also read them, as does the guard.
 typedef struct PeltiFleshMoving {
     bool started;
     bool settled;       ///< the last step was without inertia: speeds are not known yet
@@ -173,7 +202,8 @@ typedef struct PeltiFleshMoving {
     float *goal_before[3];
 } PeltiFleshMoving;
 
-/// Bones from step to step.
+/// Bones from step to step. pelti_flesh_move and _settle write the motion, pelti_couple_goals the rest; couple.c and the guard
+/// read it.
 typedef struct PeltiFleshSkeleton {
     PeltiMotion motion; ///< from the last step's end to this one's
     Mat3 *rotation;     ///< [bone] of the last goals
@@ -184,7 +214,8 @@ typedef struct PeltiFleshSkeleton {
     Vec3 *fold;         ///< [bone] towards the inner side of the bend there, length 2 sin(angle / 2)
 } PeltiFleshSkeleton;
 
-/// Nothing of this outlives the function that fills it.
+/// Nothing of this outlives the function that fills it: pelti_flesh_move and _settle `bones`, pelti_couple_goals `blend`,
+/// pelti_guard the others.
 typedef struct PeltiFleshScratch {
     Mat34 *bones;  ///< [bone] of this substep
     Mat34 *blend;  ///< [bone] rest about centre -> about origin
@@ -241,23 +272,25 @@ void pelti_collide_detect(PeltiFlesh *flesh);
 void pelti_collide_project(PeltiFlesh *flesh);
 void pelti_collide_velocities(PeltiFlesh *flesh, float dt_s); ///< friction and restitution
 // islands.c
-bool pelti_collide_islands_new(PeltiFlesh *flesh);
-void pelti_collide_islands(PeltiFlesh *flesh); ///< of the contacts there are
+bool pelti_collide_islands_new(PeltiContacts *contacts, PeltiPool *pool, int slots);
+void pelti_collide_islands(PeltiContacts *found); ///< of the contacts there are
 // sweep.c
-bool pelti_sweep_point(const PeltiFlesh *flesh, int slot, int triangle, float weight[3],
+bool pelti_sweep_point(const PeltiCollideSkin *skin, int slot, const int triangle[3], float weight[3],
                        Vec3 *normal); ///< a point passes through a triangle within the step
 // contact.c
 float pelti_collide_value(const PeltiContact *contact, const Vec3 x[4],
                           Vec3 gradient[4]); ///< C + thickness and its gradients; sets no state
 // volume.c, parts.c
 PeltStatus pelti_parts_build(PeltiFlesh *flesh, PeltiLog *log, PeltError *err);
-void pelti_volume_rest(PeltiFlesh *flesh);              ///< volumes of the rest shape
-bool pelti_volume_turns(PeltiFlesh *flesh);             ///< which parts are solved side by side
-void pelti_volume_start(PeltiFlesh *flesh, float dt_s); ///< centres and free particles of this step
+void pelti_volume_rest(PeltiVolume *volume, float *const rest[3]);               ///< volumes of the rest shape
+bool pelti_volume_turns(PeltiVolume *volume, PeltiPool *pool, int slots_of_all); ///< which parts are solved side by side
+void pelti_volume_start(PeltiFlesh *flesh, float dt_s);                          ///< centres and free particles of this step
 void pelti_volume_project(PeltiFlesh *flesh);
-void pelti_volume_velocities(PeltiFlesh *flesh);    ///< makes the velocities divergence free, part by part
-double pelti_volume_worst(const PeltiFlesh *flesh); ///< largest share by which a part is off its volume at rest
-double pelti_volume_of(const PeltiFlesh *flesh, const PeltiVolumePart *part, Vec3 *gradient, double *centre_rate);
+void pelti_volume_velocities(PeltiFlesh *flesh); ///< makes the velocities divergence free, part by part
+double pelti_volume_worst(const PeltiVolume *volume,
+                          float *const x[3]); ///< largest share by which a part is off its volume at rest
+double pelti_volume_of(const PeltiVolume *volume, float *const x[3], const PeltiVolumePart *part, Vec3 *gradient,
+                       double *centre_rate);
 // step.c
 void pelti_flesh_rest(PeltiFlesh *flesh);                       ///< bind pose, no motion
 void pelti_flesh_show(const PeltiFlesh *flesh, Vec3 *vertices); ///< the skin in the world

@@ -7,17 +7,17 @@
 
 enum { ENOUGH = 64 }; // contacts in a piece of work: smaller islands share one
 
-bool pelti_collide_islands_new(PeltiFlesh *flesh)
+bool pelti_collide_islands_new(PeltiContacts *contacts, PeltiPool *pool, int slots)
 {
-    PeltiIslands *islands = &flesh->collide.islands;
-    size_t most = (size_t)flesh->collide.capacity;
-    islands->parent = PELTI_NEW(&flesh->pool, int, flesh->n);
-    islands->island = PELTI_NEW(&flesh->pool, int, flesh->n);
-    islands->size = PELTI_NEW(&flesh->pool, int, most);
-    islands->next = PELTI_NEW(&flesh->pool, int, most);
-    islands->order = PELTI_NEW(&flesh->pool, int, most);
-    islands->piece_start = PELTI_NEW(&flesh->pool, int, most + 1);
-    return !flesh->pool.failed;
+    PeltiIslands *islands = &contacts->islands;
+    size_t most = (size_t)contacts->capacity;
+    islands->parent = PELTI_NEW(pool, int, slots);
+    islands->island = PELTI_NEW(pool, int, slots);
+    islands->size = PELTI_NEW(pool, int, most);
+    islands->next = PELTI_NEW(pool, int, most);
+    islands->order = PELTI_NEW(pool, int, most);
+    islands->piece_start = PELTI_NEW(pool, int, most + 1);
+    return !pool->failed;
 }
 
 static int root_of(int *parent, int slot)
@@ -72,11 +72,11 @@ static int place(PeltiIslands *islands, int island_count)
     return pieces;
 }
 
-void pelti_collide_islands(PeltiFlesh *flesh)
+void pelti_collide_islands(PeltiContacts *found)
 {
-    PeltiIslands *islands = &flesh->collide.islands;
-    const PeltiContact *contacts = flesh->collide.contacts;
-    int count = flesh->collide.count, island_count = 0;
+    PeltiIslands *islands = &found->islands;
+    const PeltiContact *contacts = found->list;
+    int count = found->count, island_count = 0;
     join(islands, contacts, count);
     for (int i = 0; i < count; i++) {
         int *number = &islands->island[root_of(islands->parent, contacts[i].slot[0])];

@@ -3,10 +3,10 @@
 
 static void keep_contacts(PeltiCollide *c, int slots, PeltiSnapshot *s)
 {
-    PELTI_KEEP(s, c->skin, slots);
-    PELTI_KEEP(s, c->skin_before, slots);
-    PELTI_KEEP(s, c->touched, slots);
-    PELTI_KEEP(s, c->crumpled, slots);
+    PELTI_KEEP(s, c->skin.now, slots);
+    PELTI_KEEP(s, c->skin.before, slots);
+    PELTI_KEEP(s, c->contacts.touched, slots);
+    PELTI_KEEP(s, c->skin.crumpled, slots);
 }
 
 void pelti_layered_keep(void *state, PeltiSnapshot *s)

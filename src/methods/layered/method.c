@@ -37,6 +37,12 @@ static const PeltiOptionInfo OPTIONS[] = {
     {0},
 };
 
+/// Who asks for more than the default wants flesh to swing for longer.
+static bool layered_swings_on(const PeltiOptions *o)
+{
+    return pelti_option_above_default(o, "jiggle");
+}
+
 static void layered_retune(void *state, const PeltiOptions *o)
 {
     PeltiFlesh *flesh = state;
@@ -111,7 +117,7 @@ static PeltStatus layered_prepare(const PeltiPrepare *in, void **state, PeltErro
         return status;
     }
     pelti_flesh_rest(flesh);
-    pelti_volume_rest(flesh);
+    pelti_volume_rest(&flesh->volume, flesh->match.rest);
     pelti_volume_start(flesh, 0);
     *state = flesh;
     return PELT_OK;
@@ -148,13 +154,13 @@ static void layered_step(void *state, const PeltiStepInput *in, Vec3 *vertices, 
     pelti_flesh_show(flesh, vertices);
     if (!report)
         return;
-    report->substeps = steps;
-    report->substep_ms = ms;
+    report->told.substeps = steps;
+    report->told.substep_ms = ms;
     report_times(flesh, report);
-    pelti_step_stat(report, "contacts", flesh->collide.count, PELTI_MOST);
-    pelti_step_stat(report, "contacts_overflowed", flesh->collide.overflowed, PELTI_MOST);
+    pelti_step_stat(report, "contacts", flesh->collide.contacts.count, PELTI_MOST);
+    pelti_step_stat(report, "contacts_overflowed", flesh->collide.contacts.overflowed, PELTI_MOST);
     pelti_step_stat(report, "sub_volumes", flesh->volume.part_count, PELTI_LAST);
-    pelti_step_stat(report, "sub_volume_error", pelti_volume_worst(flesh), PELTI_MOST);
+    pelti_step_stat(report, "sub_volume_error", pelti_volume_worst(&flesh->volume, flesh->match.x), PELTI_MOST);
     pelti_step_stat(report, "fastest", (double)pelti_flesh_speed(flesh), PELTI_LAST);
     pelti_step_stat(report, "runs_per_region", (double)flesh->paths.run_start[flesh->n] / (flesh->n > 0 ? flesh->n : 1),
                     PELTI_LAST);
@@ -175,6 +181,7 @@ const PeltiMethod pelti_method_layered = {
     .held = layered_held,
     .destroy = layered_destroy,
     .retune = layered_retune,
+    .swings_on = layered_swings_on,
     .keep = pelti_layered_keep,
     .live = "volume-iterations|separate|step|jiggle|collide|continuous|"
             "gap|friction|bounce|inside|gravity",

@@ -258,7 +258,7 @@ static bool take_arrays(Cutter *c, Border *border)
     volume->loops = PELTI_NEW(&flesh->pool, PeltiVolumeLoop, triangles * 3);
     volume->loop_slots = PELTI_NEW(&flesh->pool, int, triangles * 3);
     volume->slots = PELTI_NEW(&flesh->pool, int, triangles * 3);
-    volume->gradient = PELTI_NEW(&flesh->pool, Vec3, flesh->n);
+    volume->gradient_scratch = PELTI_NEW(&flesh->pool, Vec3, flesh->n);
     volume->freedom = PELTI_NEW(&flesh->pool, float, flesh->n);
     border->first = PELTI_NEW(c->work, int, flesh->n);
     border->next = PELTI_NEW(c->work, int, triangles * 3);
@@ -291,7 +291,8 @@ static PeltStatus build_parts(Cutter *c, PeltError *err)
     for (int p = 0; p < c->patch_count; p++)
         fill_part(&f, p);
     flesh->volume.part_count = c->patch_count;
-    return pelti_volume_turns(flesh) ? PELT_OK : pelti_no_memory(err, sizeof(int) * (size_t)flesh->n);
+    return pelti_volume_turns(&flesh->volume, &flesh->pool, flesh->n) ? PELT_OK
+                                                                      : pelti_no_memory(err, sizeof(int) * (size_t)flesh->n);
 }
 
 PeltStatus pelti_parts_build(PeltiFlesh *flesh, PeltiLog *log, PeltError *err)

@@ -95,7 +95,7 @@ void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool
     if (flesh->set.collide)
         pelti_collide_detect(flesh);
     else
-        flesh->collide.count = 0;
+        flesh->collide.contacts.count = 0;
     pelti_clock_lap(&since, &ms[STAGE_DETECT]);
     for (int k = 0; k < flesh->set.elasticity; k++) {
         if (k % flesh->set.match_every == 0)

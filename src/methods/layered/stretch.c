@@ -188,7 +188,7 @@ void pelti_stretch_reshape(PeltiFlesh *flesh)
             memcpy(flesh->match.rest[k], stretch->rest[k], sizeof(float) * (size_t)flesh->n * PELTI_LAYERS);
     pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, find_centres, flesh);
     pelti_layers_lengths(flesh);
-    pelti_volume_rest(flesh);
+    pelti_volume_rest(&flesh->volume, flesh->match.rest);
 }
 
 void pelti_stretch_pose(PeltiFlesh *flesh, const Mat34 *bones)

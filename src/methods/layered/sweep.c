@@ -22,11 +22,11 @@ static float height(const Moving *m, float t)
 }
 
 /// The height is a cubic in time: it can cross zero three times, and eight pieces tell those apart well enough.
-bool pelti_sweep_point(const PeltiFlesh *flesh, int slot, int triangle, float weight[3], Vec3 *normal)
+bool pelti_sweep_point(const PeltiCollideSkin *skin, int slot, const int triangle[3], float weight[3], Vec3 *normal)
 {
     enum { PIECES = 8, HALVINGS = 16 };
-    const int *v = flesh->rest.triangles[triangle];
-    const Vec3 *from = flesh->collide.skin_before, *to = flesh->collide.skin;
+    const int *v = triangle;
+    const Vec3 *from = skin->before, *to = skin->now;
     Moving m = {{from[slot], from[v[0]], from[v[1]], from[v[2]]}, {to[slot], to[v[0]], to[v[1]], to[v[2]]}};
     for (int i = 0; i < PIECES; i++) {
         float low = (float)i / PIECES, high = (float)(i + 1) / PIECES;

@@ -41,10 +41,9 @@ static Vec3 fan_centre(const PeltiVolume *volume, const PeltiVolumeLoop *loop, f
 }
 
 /// Volume of a part whose skin is in `x`; `rest`: fans close in x as well, else at their centres of now.
-static double volume_in(const PeltiFlesh *flesh, const PeltiVolumePart *part, float *const x[3], bool rest, Vec3 *gradient,
+static double volume_in(const PeltiVolume *volume, const PeltiVolumePart *part, float *const x[3], bool rest, Vec3 *gradient,
                         double *centre_rate)
 {
-    const PeltiVolume *volume = &flesh->volume;
     Vec3 origin = pelti_lane(x, volume->slots[part->slot_first], PELTI_SKIN);
     double sum = 0, rate = 0;
     for (int i = part->triangle_first; i < part->triangle_first + part->triangle_count; i++) {
@@ -71,15 +70,16 @@ static double volume_in(const PeltiFlesh *flesh, const PeltiVolumePart *part, fl
     return sum / 6;
 }
 
-double pelti_volume_of(const PeltiFlesh *flesh, const PeltiVolumePart *part, Vec3 *gradient, double *centre_rate)
+double pelti_volume_of(const PeltiVolume *volume, float *const x[3], const PeltiVolumePart *part, Vec3 *gradient,
+                       double *centre_rate)
 {
-    return volume_in(flesh, part, flesh->match.x, false, gradient, centre_rate);
+    return volume_in(volume, part, x, false, gradient, centre_rate);
 }
 
-void pelti_volume_rest(PeltiFlesh *flesh)
+void pelti_volume_rest(PeltiVolume *volume, float *const rest[3])
 {
-    for (int p = 0; p < flesh->volume.part_count; p++)
-        flesh->volume.parts[p].rest_volume = volume_in(flesh, &flesh->volume.parts[p], flesh->match.rest, true, NULL, NULL);
+    for (int p = 0; p < volume->part_count; p++)
+        volume->parts[p].rest_volume = volume_in(volume, &volume->parts[p], rest, true, NULL, NULL);
 }
 
 /// Centres of the fans go with the bones; particles in contact are held, so that a bulge does not undo a contact.
@@ -95,9 +95,9 @@ void pelti_volume_start(PeltiFlesh *flesh, float dt_s)
         }
     for (int s = 0; s < flesh->n; s++)
         volume->freedom[s] = flesh->rest.inverse_mass[(size_t)s * PELTI_LAYERS + PELTI_SKIN];
-    for (int i = 0; i < flesh->collide.count; i++)
-        for (int k = 0; flesh->collide.contacts[i].push > 0 && k < 4; k++)
-            volume->freedom[flesh->collide.contacts[i].slot[k]] = 0;
+    for (int i = 0; i < flesh->collide.contacts.count; i++)
+        for (int k = 0; flesh->collide.contacts.list[i].push > 0 && k < 4; k++)
+            volume->freedom[flesh->collide.contacts.list[i].slot[k]] = 0;
 }
 
 /// sum of w |grad|^2, and the part's slots with their gradients; the caller clears them.
@@ -106,7 +106,8 @@ static double weigh(const PeltiFlesh *flesh, const PeltiVolumePart *part)
     double sum = 0;
     for (int i = part->slot_first; i < part->slot_first + part->slot_count; i++) {
         int s = flesh->volume.slots[i];
-        sum += (double)(flesh->volume.freedom[s] * vec3_dot(flesh->volume.gradient[s], flesh->volume.gradient[s]));
+        sum +=
+            (double)(flesh->volume.freedom[s] * vec3_dot(flesh->volume.gradient_scratch[s], flesh->volume.gradient_scratch[s]));
     }
     return sum;
 }
@@ -114,20 +115,19 @@ static double weigh(const PeltiFlesh *flesh, const PeltiVolumePart *part)
 static void clear(PeltiFlesh *flesh, const PeltiVolumePart *part)
 {
     for (int i = part->slot_first; i < part->slot_first + part->slot_count; i++)
-        flesh->volume.gradient[flesh->volume.slots[i]] = vec3(0, 0, 0);
+        flesh->volume.gradient_scratch[flesh->volume.slots[i]] = vec3(0, 0, 0);
 }
 
 // ---- parts side by side ----
 
 /// A part takes its turn after those before it that share a particle with it, so that turns give the bytes of one after the
 /// other.
-bool pelti_volume_turns(PeltiFlesh *flesh)
+bool pelti_volume_turns(PeltiVolume *volume, PeltiPool *pool, int slots_of_all)
 {
-    PeltiVolume *volume = &flesh->volume;
-    int n = volume->part_count, *turn = PELTI_NEW(&flesh->pool, int, n), *next = PELTI_NEW(&flesh->pool, int, flesh->n);
-    volume->order = PELTI_NEW(&flesh->pool, int, n);
-    volume->turn_start = PELTI_NEW(&flesh->pool, int, (size_t)n + 1);
-    if (flesh->pool.failed)
+    int n = volume->part_count, *turn = PELTI_NEW(pool, int, n), *next = PELTI_NEW(pool, int, slots_of_all);
+    volume->order = PELTI_NEW(pool, int, n);
+    volume->turn_start = PELTI_NEW(pool, int, (size_t)n + 1);
+    if (pool->failed)
         return false;
     volume->turn_count = 0;
     for (int p = 0; p < n; p++) {
@@ -177,11 +177,11 @@ static void project_part(PeltiFlesh *flesh, const PeltiVolumePart *part)
 {
     PeltiVolume *volume = &flesh->volume;
     float most = VOLUME_MOST_MOVE * flesh->rest.size;
-    double v = pelti_volume_of(flesh, part, volume->gradient, NULL), weight = weigh(flesh, part);
+    double v = pelti_volume_of(volume, flesh->match.x, part, volume->gradient_scratch, NULL), weight = weigh(flesh, part);
     float lambda = weight > 0 ? (float)((part->rest_volume - v) / weight) : 0;
     for (int i = part->slot_first; isfinite(lambda) && i < part->slot_first + part->slot_count; i++) {
         int s = volume->slots[i];
-        Vec3 d = vec3_scale(volume->gradient[s], lambda * volume->freedom[s]);
+        Vec3 d = vec3_scale(volume->gradient_scratch[s], lambda * volume->freedom[s]);
         float length = vec3_length(d);
         if (length > most)
             d = vec3_scale(d, most / length);
@@ -199,15 +199,16 @@ static void calm_part(PeltiFlesh *flesh, const PeltiVolumePart *part)
 {
     PeltiVolume *volume = &flesh->volume;
     double rate = 0;
-    pelti_volume_of(flesh, part, volume->gradient, &rate);
+    pelti_volume_of(volume, flesh->match.x, part, volume->gradient_scratch, &rate);
     double weight = weigh(flesh, part);
     for (int i = part->slot_first; i < part->slot_first + part->slot_count; i++)
-        rate += (double)vec3_dot(volume->gradient[volume->slots[i]],
+        rate += (double)vec3_dot(volume->gradient_scratch[volume->slots[i]],
                                  pelti_lane(flesh->moving.velocity, volume->slots[i], PELTI_SKIN));
     float lambda = weight > 0 ? (float)(-rate / weight) : 0;
     for (int i = part->slot_first; isfinite(lambda) && i < part->slot_first + part->slot_count; i++) {
         int s = volume->slots[i];
-        Vec3 v = vec3_mad(pelti_lane(flesh->moving.velocity, s, PELTI_SKIN), volume->gradient[s], lambda * volume->freedom[s]);
+        Vec3 v =
+            vec3_mad(pelti_lane(flesh->moving.velocity, s, PELTI_SKIN), volume->gradient_scratch[s], lambda * volume->freedom[s]);
         pelti_set_lane(flesh->moving.velocity, s, PELTI_SKIN, v);
     }
     clear(flesh, part);
@@ -218,13 +219,13 @@ void pelti_volume_velocities(PeltiFlesh *flesh)
     run_turns(flesh, calm_part);
 }
 
-double pelti_volume_worst(const PeltiFlesh *flesh)
+double pelti_volume_worst(const PeltiVolume *volume, float *const x[3])
 {
     double worst = 0;
-    for (int p = 0; p < flesh->volume.part_count; p++) {
-        const PeltiVolumePart *part = &flesh->volume.parts[p];
+    for (int p = 0; p < volume->part_count; p++) {
+        const PeltiVolumePart *part = &volume->parts[p];
         if (part->rest_volume > 0)
-            worst = fmax(worst, fabs(pelti_volume_of(flesh, part, NULL, NULL) / part->rest_volume - 1));
+            worst = fmax(worst, fabs(pelti_volume_of(volume, x, part, NULL, NULL) / part->rest_volume - 1));
     }
     return worst;
 }

@@ -151,21 +151,21 @@ static Quat negative(Quat q)
     return (Quat){-q.x, -q.y, -q.z, -q.w};
 }
 
-/// Half-way between the parent's turn and the joint's. At half a turn there are two such ways, opposite to each other, and by the
-/// shorter one the ring on the joint would jump by half a turn: the way of the last pose is kept until UNWIND.
-static Quat half_way(Quat above, ProjJoint *joint)
+/// Half of the joint's turn. At half a turn there are two such ways, opposite to each other, and by the shorter one the ring on
+/// the joint would jump by half a turn: the way of the last pose is kept until UNWIND.
+static Quat half_way(Quat turn, ProjJoint *joint)
 {
-    Quat own = quat_dot(above, joint->turn) < 0 ? negative(joint->turn) : joint->turn;
-    Quat between = quat_mul(quat_conjugate(above), own);
+    Quat between = turn.w < 0 ? negative(turn) : turn;
     bool wound = quat_dot(between, joint->between) < 0 && between.w < UNWIND;
     joint->between = wound ? negative(between) : between;
     if (!wound)
-        return quat_slerp(above, joint->turn, 0.5f);
-    return quat_normalize((Quat){above.x - own.x, above.y - own.y, above.z - own.z, above.w - own.w});
+        return quat_slerp(quat_identity(), between, 0.5f);
+    return quat_normalize((Quat){-between.x, -between.y, -between.z, 1 - between.w});
 }
 
-void pelti_proj_pose_joints(const ProjBase *base, const Mat34 *bones)
+void pelti_proj_pose_joints(const ProjBase *base, ProjPose pose)
 {
+    const Mat34 *bones = pose.bones;
     for (int b = 0; b < base->bone_count; b++) {
         Mat3 own = mat34_linear(bones[b]);
         base->joints[b].turn = quat_from_mat3(mat3_polar(own, NULL));
@@ -178,7 +178,8 @@ void pelti_proj_pose_joints(const ProjBase *base, const Mat34 *bones)
         Vec3 at = mat34_apply(bones[b], base->head[b]);
         Mat3 half = mat34_linear(bones[b]);
         if (parent >= 0)
-            half = mat3_scale(quat_to_mat3(half_way(above->turn, joint)), 0.5f * (above->scale + joint->scale));
+            half = mat3_scale(quat_to_mat3(quat_mul(above->turn, half_way(pose.turns[b], joint))),
+                              0.5f * (above->scale + joint->scale));
         joint->half = mat34_from(half, vec3_sub(at, mat3_apply(half, base->head[b])));
         joint->stretch = parent >= 0 ? vec3_sub(at, mat34_apply(bones[parent], base->head[b])) : vec3(0, 0, 0);
     }

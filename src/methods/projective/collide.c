@@ -10,16 +10,15 @@
 #include "methods/projective/parts.h"
 #include "methods/projective/constants.def"
 
-int pelti_proj_piece_first(const Projective *p, int piece)
+int pelti_proj_piece_first(const ProjFolds *folds, int piece)
 {
-    return p->contacts.folds.start[piece * PROJ_PIECE] +
-           piece * PROJ_PIECE; // as many planes as folds have members, and one of pairs
+    return folds->start[piece * PROJ_PIECE] + piece * PROJ_PIECE; // as many planes as folds have members, and one of pairs
 }
 
 static void press(Projective *p, int mode, const ProjContact *c)
 {
     const float *x = p->state.x[c->unknown], *n = c->n;
-    float *rhs = p->step.rhs[c->unknown];
+    float *rhs = p->scratch.solved[c->unknown];
     float force = *c->force + p->contacts.rate[mode][c->unknown] * (c->d - (n[0] * x[0] + n[1] * x[1] + n[2] * x[2]));
     *c->force = fminf(fmaxf(force, 0), p->contacts.most_force[c->unknown]);
     for (int j = 0; j < 3; j++)
@@ -29,7 +28,8 @@ static void press(Projective *p, int mode, const ProjContact *c)
 void pelti_proj_contact_forces(Projective *p, int mode, int begin, int end)
 {
     for (int piece = begin / PROJ_PIECE; piece * PROJ_PIECE < end; piece++) {
-        const ProjContact *c = p->contacts.list + pelti_proj_piece_first(p, piece), *last = c + p->contacts.in_piece[piece];
+        const ProjContact *c = p->contacts.list + pelti_proj_piece_first(&p->contacts.folds, piece),
+                          *last = c + p->contacts.in_piece[piece];
         for (; c < last && c->unknown < end; c++) // a piece may reach over both ends
             if (c->unknown >= begin)
                 press(p, mode, c);
@@ -42,7 +42,7 @@ static void find_in_piece(void *context, int begin, int end, int worker)
     Projective *p = context;
     ProjPairs *pairs = &p->contacts.pairs;
     float near = CONTACT_NEAR * p->contacts.folds.gap;
-    ProjContact *out = p->contacts.list + pelti_proj_piece_first(p, begin / PROJ_PIECE);
+    ProjContact *out = p->contacts.list + pelti_proj_piece_first(&p->contacts.folds, begin / PROJ_PIECE);
     int count = 0;
     for (int i = begin; i < end; i++) {
         count += pelti_proj_fold_contacts(&p->contacts.folds, i, p->state.x[i], near, out + count);

@@ -18,13 +18,13 @@ static void keep_contacts(Projective *p, PeltiSnapshot *s)
 
 void pelti_proj_keep(void *state, PeltiSnapshot *s)
 {
-    enum { ROWS = 6 };
+    enum { ROWS = 5 };
     Projective *p = state;
     PELTI_KEEP(s, &p->travel.started, 1);
     PELTI_KEEP(s, &p->swelling.turn, 1);
     PELTI_KEEP(s, &p->swelling.steps_left, 1);
     PELTI_KEEP(s, &p->figures.residual, 1);
-    ProjRow *rows[ROWS] = {p->state.x, p->state.last, p->state.velocity, p->state.q, p->state.q_last, p->step.origin};
+    ProjRow *rows[ROWS] = {p->state.x, p->state.last, p->state.velocity, p->state.q, p->state.q_last};
     for (int k = 0; k < ROWS; k++)
         PELTI_KEEP(s, rows[k], p->count);
     PELTI_KEEP(s, p->swelling.share, p->tissue.block_count);

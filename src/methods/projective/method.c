@@ -37,9 +37,15 @@ static void projective_destroy(void *state)
     PeltAllocator allocator = p->allocator;
     pelti_sparse_destroy(p->system.still);
     pelti_sparse_destroy(p->system.moving);
-    pelti_proj_stored_destroy(p->stored);
+    p->road->destroy(p);
     pelti_pool_release(&p->pool);
     pelti_free(&allocator, p, sizeof *p);
+}
+
+/// Who asks for more than the default wants flesh to swing for longer.
+static bool projective_swings_on(const PeltiOptions *o)
+{
+    return pelti_option_above_default(o, "jiggle");
 }
 
 static void projective_retune(void *state, const PeltiOptions *o)
@@ -82,20 +88,20 @@ static PeltStatus find_order(Projective *p, PeltiPool *temp, PeltError *err)
 static PeltStatus take_state(Projective *p, PeltError *err)
 {
     size_t n = (size_t)p->count + 1, blocks = (size_t)p->tissue.block_count + 1, bones = (size_t)p->who->bone_count + 1;
-    ProjRow **rows[] = {&p->state.x,       &p->state.last, &p->state.velocity, &p->state.q,     &p->state.q_last,
-                        &p->step.constant, &p->step.rhs,   &p->system.rest,    &p->step.origin, &p->system.rest_pull};
+    ProjRow **rows[] = {&p->state.x,          &p->state.last,     &p->state.velocity, &p->state.q,        &p->state.q_last,
+                        &p->scratch.constant, &p->scratch.solved, &p->system.rest,    &p->scratch.origin, &p->system.rest_pull};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
         *rows[k] = pelti_pool_take(&p->pool, n + 4, sizeof(ProjRow));
-    p->step.moves = p->step.rhs;
-    p->step.rows = pelti_pool_take(&p->pool, blocks * 3 * PROJ_LANES, sizeof(ProjRow));
+    p->scratch.pulls = pelti_pool_take(&p->pool, blocks * 3 * PROJ_LANES, sizeof(ProjRow));
     p->system.inertia = PELTI_NEW(&p->pool, float, n);
-    p->step.frames = PELTI_NEW(&p->pool, ProjFrame, blocks);
+    p->scratch.frames = PELTI_NEW(&p->pool, ProjFrame, blocks);
     p->swelling.share = PELTI_NEW(&p->pool, ProjSwell, blocks);
     p->state.warm = PELTI_NEW(&p->pool, PeltiQuatBlock, blocks);
-    p->system.work = PELTI_NEW(&p->pool, float, pelti_sparse_row_work(p->system.still) + 16);
-    p->step.moved = PELTI_NEW(&p->pool, float, PELTI_SPARSE_RANGES);
-    p->step.local_ms = PELTI_NEW(&p->pool, double, PELTI_SPARSE_RANGES);
-    p->travel.now = PELTI_NEW(&p->pool, Mat34, bones);
+    p->scratch.solver = PELTI_NEW(&p->pool, float, pelti_sparse_row_work(p->system.still) + 16);
+    p->scratch.moved = PELTI_NEW(&p->pool, float, PELTI_SPARSE_RANGES);
+    p->scratch.local_ms = PELTI_NEW(&p->pool, double, PELTI_SPARSE_RANGES);
+    p->travel.bones = PELTI_NEW(&p->pool, Mat34, bones);
+    p->travel.turns = PELTI_NEW(&p->pool, Quat, bones);
     PeltiArena arena = {0};
     (void)pelti_motion_in(&arena, p->who);
     arena.base = PELTI_NEW(&p->pool, char, arena.used + 64);
@@ -105,7 +111,7 @@ static PeltStatus take_state(Projective *p, PeltError *err)
     p->travel.motion = pelti_motion_in(&arena, p->who);
     pelti_motion_start(&p->travel.motion);
     pelti_polar_reset(p->state.warm, p->tissue.block_count);
-    pelti_proj_swell_reset(p);
+    pelti_proj_swell_reset(&p->tissue, &p->swelling);
     return PELT_OK;
 }
 
@@ -226,7 +232,7 @@ static PeltStatus projective_prepare(const PeltiPrepare *in, void **state, PeltE
     p->weights = *in->weights;
     p->count = p->mesh->vertex_count;
     p->jobs = in->jobs;
-    p->run = pelti_proj_run;
+    p->road = &pelti_proj_road;
     projective_retune(p, in->options);
     PeltiPool temp;
     pelti_pool_init(&temp, in->allocator);
@@ -263,18 +269,16 @@ static void projective_step(void *state, const PeltiStepInput *in, Vec3 *vertice
         p->travel.started = true;
     } else {
         substeps = substep_count(p, in->dt_s);
-        for (int s = 1; s <= substeps; s++) {
-            pelti_motion_at(&p->travel.motion, (float)s / (float)substeps, p->travel.now);
-            pelti_proj_substep(p, p->travel.now);
-        }
+        for (int s = 1; s <= substeps; s++)
+            pelti_proj_substep(p, pelti_proj_way(&p->travel, (float)s / (float)substeps));
     }
     pelti_motion_arrive(&p->travel.motion);
     for (int i = 0; i < p->count; i++)
         vertices[p->system.order[i]] = vec3(p->state.x[i][0], p->state.x[i][1], p->state.x[i][2]);
     if (!report)
         return;
-    report->substeps = substeps;
-    report->substep_ms = p->figures.substep_ms;
+    report->told.substeps = substeps;
+    report->told.substep_ms = p->figures.substep_ms;
     pelti_step_stat(report, "residual", p->figures.residual, PELTI_MOST);
     pelti_step_stat(report, "contacts", p->contacts.count, PELTI_MOST);
     if (p->figures.substep_ms > 0 && !in->restart) {
@@ -287,11 +291,11 @@ static void projective_step(void *state, const PeltiStepInput *in, Vec3 *vertice
     }
     pelti_step_stat(report, "factor_fill", (double)pelti_sparse_fill(p->system.moving), PELTI_LAST);
     pelti_step_stat(report, "simulated_vertices", p->count, PELTI_LAST);
-    pelti_step_stat(report, "stored_pairs", p->stored ? p->stored->count : 0, PELTI_LAST);
     pelti_step_stat(report, "tetrahedra", p->tissue.tet_count, PELTI_LAST);
     pelti_step_stat(report, "tetrahedra_mended", p->tissue.mended, PELTI_LAST);
     pelti_step_stat(report, "tetrahedra_inside_out", p->tissue.inverted, PELTI_LAST);
     pelti_step_stat(report, "vertices_without_tissue", p->tissue.bare, PELTI_LAST);
+    p->road->tell(p, report);
 }
 
 static void projective_draw(const void *state, const char *what, PeltiDraw *draw)
@@ -328,6 +332,7 @@ const PeltiMethod pelti_method_projective = {
     .step = projective_step,
     .destroy = projective_destroy,
     .retune = projective_retune,
+    .swings_on = projective_swings_on,
     .keep = pelti_proj_keep,
     .live = "jiggle|bulge|gravity|iterations|virtual-frames",
     .draw = projective_draw,

@@ -89,9 +89,14 @@ typedef struct ProjAnchor { ///< how one base point and its frame follow the pos
     int row;                ///< of the weights
 } ProjAnchor;
 
+typedef struct ProjPose {
+    const Mat34 *bones; ///< [bone_count] rest -> world
+    const Quat *turns;  ///< [bone_count] of the joints: each bone against its parent, up to the sign
+} ProjPose;
+
 typedef struct ProjJoint { ///< posed: half-way between parent and own bone
-    Quat turn;             ///< of the own bone
-    Quat between;          ///< from the parent's turn to it, by the way it came: its w is below 0 beyond half a turn
+    Quat turn;             ///< of the own bone, as its children see it
+    Quat between;          ///< the joint's turn by the way it came: its w is below 0 beyond half a turn
     float scale;
     Mat34 half;   ///< rest -> world, maps the head to where the bone's own matrix puts it
     Vec3 stretch; ///< where the joint is minus where the parent's matrix would put it
@@ -113,7 +118,7 @@ PeltStatus pelti_proj_agree(const PeltiCharacter *who, const ProjSkeleton *skele
 PeltStatus pelti_proj_base(const ProjSource *source, const ProjSkeleton *skeleton, const ProjFoot *feet, const int *order,
                            ProjBase *out, PeltError *err);
 /// Goes on from the pose before: a joint that is twisted past half a turn stays wound that way.
-void pelti_proj_pose_joints(const ProjBase *base, const Mat34 *bones);
+void pelti_proj_pose_joints(const ProjBase *base, ProjPose pose);
 /// The next pose is taken by the short way, whatever was before.
 void pelti_proj_unwind_joints(const ProjBase *base);
 /// World position of the base point of unknown i and of the rest point x carried rigidly with it.
@@ -309,6 +314,7 @@ typedef struct ProjPairs {
 
 typedef struct Projective Projective;
 
+/// projective_retune writes it, steps read it.
 typedef struct ProjSettings { ///< what may change between two steps
     float time_step_s, wave_speed, gravity, bulge;
     float keep; ///< share of velocity relative to the base that is kept in a step
@@ -316,40 +322,45 @@ typedef struct ProjSettings { ///< what may change between two steps
     bool virtual_frames;
 } ProjSettings;
 
-typedef struct ProjSystem {      ///< made once: unknowns and their matrices
+/// Unknowns and their matrices. Preparing writes it, all stages read it.
+typedef struct ProjSystem {
     int *place;                  ///< [vertex] -> unknown
     const int *order;            ///< and back
     float *inertia;              ///< mass / (c h)^2: weight of a vertex' inertia next to the tissue's unit stiffness
     ProjRow *rest;               ///< places at rest
     ProjRow *rest_pull;          ///< what rounding leaves of the forces there, taken off every right-hand side
     PeltiSparse *still, *moving; ///< one pattern: tissue alone; with inertia
-    float *work;                 ///< scratch of their solves
     int range_count, range_first[PELTI_SPARSE_RANGES + 1]; ///< of unknowns, see pelti_sparse_ranges
 } ProjSystem;
 
-typedef struct ProjState {        ///< carried from step to step, by unknown
+/// Carried from step to step, by unknown. solve.c writes and reads it, local.c turns `warm`, contacts and pictures read it.
+typedef struct ProjState {
     ProjRow *x, *last, *velocity; ///< last: where the step started, before it went on by inertia to x~
     ProjRow *q, *q_last;          ///< base points, and those of the step before
     PeltiQuatBlock *warm;         ///< rotations of the elements
 } ProjState;
 
-typedef struct ProjStep { ///< scratch of one step
-    ProjRow *origin;      ///< x~ = x + h v + h^2 g, where inertia alone takes it; solves are for moves from there
-    ProjRow *constant;    ///< right-hand side that stays the same over the iterations
-    ProjRow *rows;        ///< pulls of the elements' corners
-    ProjRow *rhs;         ///< right-hand side
-    ProjRow *moves;       ///< from `origin`; in the memory of `rhs`, since the solve works in place
+/// Of one step, which solve.c fills and uses up; the contacts add their forces to `solved` in between.
+typedef struct ProjScratch {
+    ProjRow *origin;   ///< x~ = x + h v + h^2 g, where inertia alone takes it; solves are for moves from there
+    ProjRow *constant; ///< right-hand side that stays the same over the iterations
+    ProjRow *pulls;    ///< of the elements' corners
+    ProjRow *solved;   ///< what the global step solves, in place: a right-hand side goes in, moves from `origin` come out
+    float *solver;     ///< of the factor
     ProjFrame *frames;
     float *moved;     ///< [PELTI_SPARSE_RANGES] largest move of the last iteration in each range of unknowns
     double *local_ms; ///< [PELTI_SPARSE_RANGES] time of the local steps of each
-} ProjStep;
+} ProjScratch;
 
+/// Preparing and solve.c write it, local.c `share`; the local step reads that.
 typedef struct ProjSwelling { ///< flesh that a contact presses bulges beside it
     ProjSwell *share;
     int turn;       ///< steps since it was looked at
     int steps_left; ///< until it is as it was
 } ProjSwelling;
 
+/// Preparing makes it (collide.c, fold.c, pairs.c); a step poses folds and pairs, lists what may act, and every iteration raises
+/// forces. The report reads `count`, which a variant writes too.
 typedef struct ProjContacts {
     ProjFolds folds;   ///< no folds: start is NULL
     ProjPairs pairs;   ///< none: start is NULL
@@ -360,24 +371,35 @@ typedef struct ProjContacts {
     int count;         ///< of all pieces
 } ProjContacts;
 
+/// projective_step writes the motion, pelti_proj_way where it is; solve.c reads it, and pictures where it began.
 typedef struct ProjTravel { ///< the way of the bones over a frame
     PeltiMotion motion;
-    Mat34 *now; ///< [bone] at the substep
+    Mat34 *bones; ///< [bone] at the substep
+    Quat *turns;  ///< [bone] at the substep
     bool started;
 } ProjTravel;
 
-typedef struct ProjFigures {                            ///< of the last step, for the report
+/// Of the last step: solve.c writes it, projective_step tells it.
+typedef struct ProjFigures {
     double residual;                                    ///< largest move of the last iteration, of the size
     double substep_ms, contacts_ms, local_ms, solve_ms; ///< contacts: finding them; local and solve: all its iterations
 } ProjFigures;
 
 /// Local and global steps towards one pose.
 typedef struct ProjRounds {
-    const Mat34 *bones;
+    ProjPose pose;
     int mode, most;
     double enough; ///< residual at which to stop
     bool touching;
 } ProjRounds;
+
+/// Who takes these rounds, and what else is its business: the default road, or a variant.
+typedef struct ProjRoad {
+    void (*run)(Projective *p, const ProjRounds *rounds);
+    void (*tell)(const Projective *p, PeltiStepReport *report); ///< numbers that only this road has
+    void (*destroy)(Projective *p);                             ///< what it has made outside of `pool`
+} ProjRoad;
+extern const ProjRoad pelti_proj_road; ///< solve.c
 
 struct Projective {
     PeltiPool pool;
@@ -394,13 +416,13 @@ struct Projective {
     ProjSettings settings;
     ProjSystem system;
     ProjState state;
-    ProjStep step;
+    ProjScratch scratch;
     ProjSwelling swelling;
     ProjContacts contacts;
     ProjTravel travel;
     ProjFigures figures;
-    void (*run)(Projective *p, const ProjRounds *rounds); ///< pelti_proj_run, or a variant's (variants.h)
-    struct ProjStored *stored;                            ///< of that variant, else NULL
+    const ProjRoad *road;      ///< pelti_proj_road, or a variant's (variants.h); from the start of prepare
+    struct ProjStored *stored; ///< that variant's own, which nobody else looks at; else NULL
 };
 
 PeltStatus pelti_proj_contacts(Projective *p, bool everywhere, PeltError *err); ///< after the tissue was factored
@@ -410,20 +432,21 @@ void pelti_proj_pose_pairs(Projective *p, const Mat34 *bones); ///< planes; base
 ProjPlace pelti_proj_place(const ProjSegment *segment, const Mat34 *bones); ///< bones NULL: at rest
 float pelti_proj_hull_radius(const ProjHull *hull, const ProjPlace *at, float t, Vec3 n);
 bool pelti_proj_joined(const ProjSkeleton *skeleton, int a, int b); ///< segments that share a joint or are of no concern
-int pelti_proj_piece_first(const Projective *p, int piece);
+int pelti_proj_piece_first(const ProjFolds *folds, int piece);
 /// Forces of the contacts of unknowns [begin, end), updated for x and added to the right-hand side, `rhs`.
 void pelti_proj_contact_forces(Projective *p, int mode, int begin, int end);
 
 void pelti_proj_keep(void *state, PeltiSnapshot *snapshot); // keep.c
 
 enum { PROJ_STILL, PROJ_MOVING }; ///< mode: without inertia (settling), with it
-void pelti_proj_swell_reset(Projective *p);
-void pelti_proj_settle(Projective *p);                      ///< at rest in the pose that `travel` goes to, from the bind pose
-void pelti_proj_substep(Projective *p, const Mat34 *bones); ///< one time step to this pose
-void pelti_proj_begin(Projective *p, const Mat34 *bones, int mode); ///< targets of a step
-void pelti_proj_pull(Projective *p, int mode, bool touching);       ///< the local step: y for the global one
-void pelti_proj_solve(Projective *p, const PeltiSparse *matrix);    ///< the global step: moves x by it
-void pelti_proj_run(Projective *p, const ProjRounds *rounds);       ///< both, again and again
-void pelti_proj_measure_rounding(Projective *p);                    ///< fills rest_pull: once, after factoring, before contacts
+void pelti_proj_swell_reset(const ProjTissue *tissue, ProjSwelling *swelling);
+void pelti_proj_settle(Projective *p);                         ///< at rest in the pose that `travel` goes to, from the bind pose
+void pelti_proj_substep(Projective *p, ProjPose pose);         ///< one time step to this pose
+ProjPose pelti_proj_way(ProjTravel *travel, float t);          ///< share t of the way of `travel`, which keeps it
+void pelti_proj_begin(Projective *p, ProjPose pose, int mode); ///< targets of a step
+void pelti_proj_pull(Projective *p, int mode, bool touching);  ///< the local step: y for the global one
+void pelti_proj_solve(Projective *p, const PeltiSparse *matrix); ///< the global step: moves x by it
+void pelti_proj_run(Projective *p, const ProjRounds *rounds);    ///< both, again and again
+void pelti_proj_measure_rounding(Projective *p);                 ///< fills rest_pull: once, after factoring, before contacts
 
 #endif

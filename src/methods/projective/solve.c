@@ -45,10 +45,10 @@ static void constant_rows(void *context, int begin, int end, int worker)
     GlobalStep *r = context;
     Projective *p = r->p;
     const ProjTissue *t = &p->tissue;
-    const ProjRow *const points[2] = {(const ProjRow *)p->step.origin, (const ProjRow *)p->state.q};
+    const ProjRow *const points[2] = {(const ProjRow *)p->scratch.origin, (const ProjRow *)p->state.q};
     for (int i = begin; i < end; i++) {
         Four sum = {0}, x, near;
-        memcpy(&x, p->step.origin[i], sizeof x);
+        memcpy(&x, p->scratch.origin[i], sizeof x);
         for (int e = t->near_start[i]; e < t->near_start[i + 1]; e++) {
             int j = t->near_index[e], base = j < 0;
             memcpy(&near, points[base][base ? ~j : j], sizeof near);
@@ -65,21 +65,29 @@ static void constant_rows(void *context, int begin, int end, int worker)
         if (p->base.anchors[i].bone >= 0)
             rounding = mat34_apply_vector(r->bones[p->base.anchors[i].bone], rounding);
         sum -= (Four){rounding.x, rounding.y, rounding.z, sum[3]};
-        memcpy(p->step.constant[i], &sum, sizeof sum);
+        memcpy(p->scratch.constant[i], &sum, sizeof sum);
     }
 }
 
-void pelti_proj_begin(Projective *p, const Mat34 *bones, int mode)
+ProjPose pelti_proj_way(ProjTravel *travel, float t)
 {
+    pelti_motion_at(&travel->motion, t, travel->bones);
+    pelti_motion_turns(&travel->motion, t, travel->turns);
+    return (ProjPose){travel->bones, travel->turns};
+}
+
+void pelti_proj_begin(Projective *p, ProjPose pose, int mode)
+{
+    const Mat34 *bones = pose.bones;
     GlobalStep r = {.p = p, .bones = bones, .mode = mode};
-    memcpy(p->step.origin, p->state.x, (size_t)p->count * sizeof *p->state.x);
+    memcpy(p->scratch.origin, p->state.x, (size_t)p->count * sizeof *p->state.x);
     memcpy(p->state.q_last, p->state.q, (size_t)p->count * sizeof *p->state.q);
-    pelti_proj_pose_joints(&p->base, bones);
+    pelti_proj_pose_joints(&p->base, pose);
     pelti_proj_pose_folds(&p->contacts.folds, bones);
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, pose_rows, &r);
     pelti_proj_pose_pairs(p, bones);
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, constant_rows, &r);
-    pelti_proj_frames(&p->tissue, p->jobs, (const ProjRow *)p->state.q, p->step.frames);
+    pelti_proj_frames(&p->tissue, p->jobs, (const ProjRow *)p->state.q, p->scratch.frames);
 }
 
 /// Right-hand side: the constant part, what the elements pull, and contacts.
@@ -89,13 +97,13 @@ static void gather(const GlobalStep *r, int begin, int end)
     const ProjTissue *t = &p->tissue;
     for (int i = begin; i < end; i++) {
         Four sum;
-        memcpy(&sum, p->step.constant[i], sizeof sum);
+        memcpy(&sum, p->scratch.constant[i], sizeof sum);
         for (int e = t->corner_start[i]; e < t->corner_start[i + 1]; e++) {
             Four row;
-            memcpy(&row, p->step.rows[t->corner_row[e]], sizeof row);
+            memcpy(&row, p->scratch.pulls[t->corner_row[e]], sizeof row);
             sum += row;
         }
-        memcpy(p->step.rhs[i], &sum, sizeof sum);
+        memcpy(p->scratch.solved[i], &sum, sizeof sum);
     }
     if (r->touching)
         pelti_proj_contact_forces(p, r->mode, begin, end);
@@ -115,7 +123,7 @@ static void gather_range(void *context, int begin, int end, int range)
 
 static ProjPulls pulls_of(Projective *p)
 {
-    return (ProjPulls){(const ProjRow *)p->state.x, p->step.frames, p->swelling.share, p->state.warm, p->step.rows};
+    return (ProjPulls){(const ProjRow *)p->state.x, p->scratch.frames, p->swelling.share, p->state.warm, p->scratch.pulls};
 }
 
 /// Elements of a range have corners in it and in the top, so nothing of other ranges is waited for.
@@ -125,7 +133,7 @@ static void pull_range(void *context, int begin, int end, int range)
     const ProjPulls pulls = pulls_of(r->p);
     double start = pelti_clock_ms();
     pelti_proj_local_range(&r->p->tissue, range, &pulls);
-    r->p->step.local_ms[range] += pelti_clock_ms() - start;
+    r->p->scratch.local_ms[range] += pelti_clock_ms() - start;
     gather(r, begin, end);
 }
 
@@ -136,14 +144,14 @@ static void move(void *context, int begin, int end, int range)
     for (int i = begin; i < end; i++) {
         Four from, to, by;
         memcpy(&from, p->state.x[i], sizeof from);
-        memcpy(&to, p->step.origin[i], sizeof to);
-        memcpy(&by, p->step.moves[i], sizeof by);
+        memcpy(&to, p->scratch.origin[i], sizeof to);
+        memcpy(&by, p->scratch.solved[i], sizeof by);
         to += by;
         memcpy(p->state.x[i], &to, sizeof to);
         Bits moved = (Bits)(to - from) & 0x7fffffff, more = (Four)moved > most;
         most = (Four)((moved & more) | ((Bits)most & ~more));
     }
-    p->step.moved[range] = fmaxf(fmaxf(most[0], most[1]), most[2]);
+    p->scratch.moved[range] = fmaxf(fmaxf(most[0], most[1]), most[2]);
 }
 
 static void find_pulls(Projective *p)
@@ -165,12 +173,12 @@ void pelti_proj_pull(Projective *p, int mode, bool touching)
 static void global_steps(Projective *p, const PeltiSparse *matrix, const PeltiSparseRows *made)
 {
     double start = pelti_clock_ms();
-    memset(p->step.moved, 0, PELTI_SPARSE_RANGES * sizeof *p->step.moved);
-    pelti_sparse_solve_made_rows(matrix, p->jobs, made, p->step.rhs, p->system.work);
+    memset(p->scratch.moved, 0, PELTI_SPARSE_RANGES * sizeof *p->scratch.moved);
+    pelti_sparse_solve_made_rows(matrix, p->jobs, made, p->scratch.solved, p->scratch.solver);
     p->figures.solve_ms += pelti_clock_ms() - start;
     float most = 0;
     for (int k = 0; k < PELTI_SPARSE_RANGES; k++)
-        most = fmaxf(most, p->step.moved[k]);
+        most = fmaxf(most, p->scratch.moved[k]);
     p->figures.residual = (double)most / (double)p->mesh->diagonal;
 }
 
@@ -185,10 +193,10 @@ static void run_ranges(Projective *p, const PeltiSparse *matrix, GlobalStep *r, 
 {
     int threads = pelti_jobs_threads(p->jobs);
     double local_ms = 0;
-    memset(p->step.local_ms, 0, PELTI_SPARSE_RANGES * sizeof *p->step.local_ms);
+    memset(p->scratch.local_ms, 0, PELTI_SPARSE_RANGES * sizeof *p->scratch.local_ms);
     global_steps(p, matrix, &(PeltiSparseRows){pull_range, move, r, times});
     for (int k = 0; k < p->system.range_count; k++)
-        local_ms += p->step.local_ms[k] / threads;
+        local_ms += p->scratch.local_ms[k] / threads;
     p->figures.local_ms += local_ms;
     p->figures.solve_ms -= local_ms;
 }
@@ -211,18 +219,30 @@ void pelti_proj_run(Projective *p, const ProjRounds *rounds)
     }
 }
 
+static void tell_no_more(const Projective *p, PeltiStepReport *report)
+{
+    (void)p;
+    (void)report;
+}
+
+static void made_no_more(Projective *p)
+{
+    (void)p;
+}
+
+const ProjRoad pelti_proj_road = {pelti_proj_run, tell_no_more, made_no_more};
+
 /// What floats round the tissue's forces to at rest, where there should be none: far from bones little holds the skin, and 1e-7
 /// of the forces moved the fingers of an arm without finger bones by 3e-5 of its size.
 void pelti_proj_measure_rounding(Projective *p)
 {
-    for (int b = 0; b < p->who->bone_count; b++)
-        p->travel.now[b] = mat34_identity();
+    const ProjPose pose = pelti_proj_way(&p->travel, 0); // of a motion that was reset: the bind pose
     memcpy(p->state.x, p->system.rest, (size_t)p->count * sizeof *p->state.x);
-    pelti_proj_begin(p, p->travel.now, PROJ_STILL);
+    pelti_proj_begin(p, pose, PROJ_STILL);
     find_pulls(p);
-    GlobalStep r = {.p = p, .bones = p->travel.now, .mode = PROJ_STILL};
+    GlobalStep r = {.p = p, .bones = pose.bones, .mode = PROJ_STILL};
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, gather_rows, &r);
-    memcpy(p->system.rest_pull, p->step.rhs, (size_t)p->count * sizeof *p->step.rhs);
+    memcpy(p->system.rest_pull, p->scratch.solved, (size_t)p->count * sizeof *p->scratch.solved);
     pelti_polar_reset(p->state.warm, p->tissue.block_count);
 }
 
@@ -259,22 +279,22 @@ static void swell(Projective *p, bool touching)
     p->swelling.steps_left = touching ? SWELL_STEPS : p->swelling.steps_left - 1; // steps until it has gone down again
     if (++p->swelling.turn % 2)                                                   // it changes slowly: every other step will do
         return;
-    pelti_proj_swell(&p->tissue, p->jobs, (const ProjRow *)p->state.x, p->step.frames,
+    pelti_proj_swell(&p->tissue, p->jobs, (const ProjRow *)p->state.x, p->scratch.frames,
                      touching ? SWELL_AMOUNT * p->settings.bulge : 0, p->swelling.share);
 }
 
-void pelti_proj_substep(Projective *p, const Mat34 *bones)
+void pelti_proj_substep(Projective *p, ProjPose pose)
 {
     double start = pelti_clock_ms();
     p->figures.local_ms = p->figures.solve_ms = 0;
-    GlobalStep r = {.p = p, .bones = bones, .mode = PROJ_MOVING};
+    GlobalStep r = {.p = p, .bones = pose.bones, .mode = PROJ_MOVING};
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, fly_rows, &r);
-    pelti_proj_begin(p, bones, PROJ_MOVING);
+    pelti_proj_begin(p, pose, PROJ_MOVING);
     double found = pelti_clock_ms();
     bool touching = pelti_proj_find_contacts(p);
     swell(p, touching);
     p->figures.contacts_ms = pelti_clock_ms() - found;
-    p->run(p, &(ProjRounds){.bones = bones, .mode = PROJ_MOVING, .most = p->settings.iterations, .touching = touching});
+    p->road->run(p, &(ProjRounds){.pose = pose, .mode = PROJ_MOVING, .most = p->settings.iterations, .touching = touching});
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, stop_rows, &r);
     p->figures.substep_ms = pelti_clock_ms() - start;
 }
@@ -293,12 +313,12 @@ static void carry_rows(void *context, int begin, int end, int worker)
     }
 }
 
-void pelti_proj_swell_reset(Projective *p)
+void pelti_proj_swell_reset(const ProjTissue *tissue, ProjSwelling *swelling)
 {
-    for (int b = 0; b < p->tissue.block_count; b++)
+    for (int b = 0; b < tissue->block_count; b++)
         for (int k = 0; k < PROJ_LANES; k++)
-            p->swelling.share[b].s[k] = 1;
-    p->swelling.steps_left = 0;
+            swelling->share[b].s[k] = 1;
+    swelling->steps_left = 0;
 }
 
 /// Contact forces and directions kept from earlier steps: a cut knows none.
@@ -322,25 +342,25 @@ void pelti_proj_settle(Projective *p)
     forget_contacts(p);
     float turn = pelti_motion_largest_turn(&p->travel.motion);
     int frames = (int)ceilf(turn / SETTLE_TURN) + 1;
-    pelti_motion_at(&p->travel.motion, 0, p->travel.now);
+    ProjPose pose = pelti_proj_way(&p->travel, 0);
     pelti_proj_unwind_joints(&p->base);
-    pelti_proj_pose_joints(&p->base, p->travel.now);
-    GlobalStep r = {.p = p, .bones = p->travel.now, .mode = PROJ_STILL};
+    pelti_proj_pose_joints(&p->base, pose);
+    GlobalStep r = {.p = p, .bones = pose.bones, .mode = PROJ_STILL};
     pelti_parallel_for(p->jobs, p->count, ROW_GRAIN, carry_rows, &r);
     memcpy(p->state.last, p->state.x, (size_t)p->count * sizeof *p->state.x);
     pelti_polar_reset(p->state.warm, p->tissue.block_count);
-    pelti_proj_swell_reset(p);
+    pelti_proj_swell_reset(&p->tissue, &p->swelling);
     for (int f = 1; f <= frames; f++) {
-        pelti_motion_at(&p->travel.motion, (float)f / (float)frames, p->travel.now);
-        pelti_proj_begin(p, p->travel.now, PROJ_STILL);
+        pose = pelti_proj_way(&p->travel, (float)f / (float)frames);
+        pelti_proj_begin(p, pose, PROJ_STILL);
         bool touching = pelti_proj_find_contacts(p);
         swell(p, touching);
-        ProjRounds rounds = {.bones = p->travel.now, .mode = PROJ_STILL, .most = SETTLE_PASSES, .touching = touching};
+        ProjRounds rounds = {.pose = pose, .mode = PROJ_STILL, .most = SETTLE_PASSES, .touching = touching};
         if (f == frames) {
             rounds.most = SETTLE_ROUNDS;
             rounds.enough = SETTLE_STILL;
         }
-        p->run(p, &rounds);
+        p->road->run(p, &rounds);
         memcpy(p->state.last, p->state.x, (size_t)p->count * sizeof *p->state.x);
     }
     memcpy(p->state.q_last, p->state.q, (size_t)p->count * sizeof *p->state.q);

@@ -16,12 +16,15 @@ typedef struct Sorted {
 typedef struct FoldSearch {
     Projective *p;
     const ProjFolds *folds;
-    Mat34 *bones;
+    Mat34 *bones; // the pose that is tried, and its joints' turns
+    Quat *turns;
+    PeltiJoint *joints;  // of a clip's
     signed char *side;   // [unknown] of the fold: +1 below its joint, -1 the bones above it, 0 neither
     int *found, *inside; // unknowns near the fold; those that are inside a tetrahedron of the other side
     int found_count, inside_count;
-    Sorted *sorted;  // the found ones along x
-    PeltiArray list; // ProjStoredPair
+    Sorted *sorted;    // the found ones along x
+    bool *hit_scratch; // [unknown] inside a tetrahedron of the other side
+    PeltiArray list;   // ProjStoredPair
 } FoldSearch;
 
 static Vec3 row_point(const float *row)
@@ -90,8 +93,7 @@ static void find_inside(FoldSearch *s)
 {
     Projective *p = s->p;
     const ProjTissue *t = &p->tissue;
-    char *hit = (char *)s->inside; // one byte each, then made a list in place
-    memset(hit, 0, (size_t)p->count);
+    memset(s->hit_scratch, 0, (size_t)p->count * sizeof *s->hit_scratch);
     for (int f = 0; f < s->found_count; f++)
         s->sorted[f] = (Sorted){p->state.x[s->found[f]][0], s->found[f]};
     qsort(s->sorted, (size_t)s->found_count, sizeof *s->sorted, compare_sorted);
@@ -109,14 +111,13 @@ static void find_inside(FoldSearch *s)
             const float *x = p->state.x[i];
             if (s->side[i] != s->side[owner] && x[1] >= low.y && x[1] <= high.y && x[2] >= low.z && x[2] <= high.z &&
                 in_tet(c, row_point(x)))
-                hit[i] = 1;
+                s->hit_scratch[i] = true;
         }
     }
     s->inside_count = 0;
     for (int f = 0; f < s->found_count; f++)
-        if (hit[s->found[f]])
-            s->found[s->inside_count++] = s->found[f];
-    memcpy(s->inside, s->found, (size_t)s->inside_count * sizeof *s->found);
+        if (s->hit_scratch[s->found[f]])
+            s->inside[s->inside_count++] = s->found[f];
 }
 
 /// Sec. 5.1: the vertex nearest to the joint gives the plane that splits the rest pose, each vertex takes the nearest one of the
@@ -163,28 +164,31 @@ static void store_pairs(FoldSearch *s, const ProjFold *fold, int fold_index, Vec
 static void hold_pose(FoldSearch *s)
 {
     Projective *p = s->p;
+    const ProjPose pose = {s->bones, s->turns};
     pelti_proj_unwind_joints(&p->base);
-    pelti_proj_pose_joints(&p->base, s->bones);
+    pelti_proj_pose_joints(&p->base, pose);
     for (int i = 0; i < p->count; i++) {
         Vec3 at = pelti_proj_carry(&p->base, s->bones, i, row_point(p->system.rest[i]));
         memcpy(p->state.x[i], (float[4]){at.x, at.y, at.z, 0}, sizeof p->state.x[i]);
     }
     pelti_polar_reset(p->state.warm, p->tissue.block_count);
-    pelti_proj_begin(p, s->bones, PROJ_STILL);
-    pelti_proj_run(p, &(ProjRounds){.bones = s->bones, .mode = PROJ_STILL, .most = STORED_ROUNDS});
+    pelti_proj_begin(p, pose, PROJ_STILL);
+    pelti_proj_run(p, &(ProjRounds){.pose = pose, .mode = PROJ_STILL, .most = STORED_ROUNDS});
 }
 
 static void bend_fold(FoldSearch *s, int fold_index, Vec3 axis, float angle)
 {
     const ProjFold *fold = &s->folds->folds[fold_index];
     const PeltiCharacter *who = s->p->who;
-    Mat3 r = quat_to_mat3(quat_axis_angle(axis, angle));
+    Quat turn = quat_axis_angle(axis, angle);
+    Mat3 r = quat_to_mat3(turn);
     Mat34 turned = mat34_from(r, vec3_sub(fold->rest_joint, mat3_apply(r, fold->rest_joint)));
     for (int b = 0; b < who->bone_count; b++) {
         bool below = false;
         for (int up = b, k = 0; up >= 0 && k < who->bone_count && !below; up = who->bones[up].parent, k++)
             below = up == fold->child;
         s->bones[b] = below ? turned : mat34_identity();
+        s->turns[b] = b == fold->child ? turn : quat_identity();
     }
     hold_pose(s);
     mark_sides(s, fold);
@@ -208,6 +212,9 @@ static void try_poses(FoldSearch *s, const PeltiClip *clip, PeltiPose *pose, Pel
     for (int k = 0; clip && k < STORED_POSES; k++) {
         pelti_pose_clip(who, clip, (double)clip->duration_s * k / (STORED_POSES - 1), pose);
         pelti_pose_bones(who, pose, node_world, s->bones);
+        pelti_joints_pose(who, pose, s->joints);
+        for (int b = 0; b < who->bone_count; b++)
+            s->turns[b] = s->joints[b].turn;
         hold_pose(s);
         for (int f = 0; f < s->folds->count; f++) {
             const ProjFold *fold = &s->folds->folds[f];
@@ -230,9 +237,10 @@ static PeltStatus factor_held(Projective *p, ProjStored *out, PeltError *err)
 {
     PeltiEntry *entries = p->tissue.entries;
     for (int k = 0; k < out->count; k++)
-        out->weight[out->pairs[k].i] = out->weight[out->pairs[k].j] = 1;
-    for (int i = 0; i < p->count; i++)
-        out->weight[i] *= STORED_HOLD * ((float)entries[p->system.order[i]].value + p->system.inertia[i]);
+        for (int side = 0; side < 2; side++) {
+            int i = side ? out->pairs[k].j : out->pairs[k].i;
+            out->weight[i] = STORED_HOLD * ((float)entries[p->system.order[i]].value + p->system.inertia[i]);
+        }
     PeltStatus status = PELT_OK;
     for (int mode = 0; mode < 2 && status == PELT_OK; mode++) {
         for (int v = 0; v < p->count; v++)
@@ -329,7 +337,7 @@ static int pull_stored(Projective *p)
             continue;
         for (int k = 0; k < 3; k++) { // one that does not collide stays where the iteration before left it
             float goal = stored->goals[i] ? stored->goal[i][k] / (float)stored->goals[i] : p->state.x[i][k];
-            p->step.rhs[i][k] += stored->weight[i] * (goal - p->step.origin[i][k]);
+            p->scratch.solved[i][k] += stored->weight[i] * (goal - p->scratch.origin[i][k]);
         }
     }
     return colliding;
@@ -342,7 +350,7 @@ static void run_stored(Projective *p, const ProjRounds *rounds)
     ProjRounds plain = *rounds;
     plain.most = (rounds->most + 1) / 2;
     plain.enough = 0;
-    pelti_proj_pose_folds(&p->stored->folds, rounds->bones);
+    pelti_proj_pose_folds(&p->stored->folds, rounds->pose.bones);
     pelti_proj_run(p, &plain);
     for (int k = plain.most; k < rounds->most; k++) {
         pelti_proj_pull(p, rounds->mode, rounds->touching);
@@ -353,11 +361,19 @@ static void run_stored(Projective *p, const ProjRounds *rounds)
     }
 }
 
-void pelti_proj_stored_destroy(ProjStored *stored)
+static void tell_stored(const Projective *p, PeltiStepReport *report)
 {
-    for (int mode = 0; stored && mode < 2; mode++)
-        pelti_sparse_destroy(stored->held[mode]);
+    pelti_step_stat(report, "stored_pairs", p->stored->count, PELTI_LAST);
 }
+
+static void destroy_stored(Projective *p)
+{
+    for (int mode = 0; mode < 2; mode++)
+        pelti_sparse_destroy(p->stored->held[mode]);
+}
+
+static const ProjRoad without_pairs = {pelti_proj_run, tell_stored, destroy_stored},
+                      with_pairs = {run_stored, tell_stored, destroy_stored};
 
 PeltStatus pelti_proj_store(Projective *p, const char *clip_name, PeltError *err)
 {
@@ -370,16 +386,20 @@ PeltStatus pelti_proj_store(Projective *p, const char *clip_name, PeltError *err
     if (!out)
         return pelti_no_memory(err, sizeof *out);
     const ProjSource source = {.who = p->who, .pool = &p->pool};
+    p->road = &without_pairs;
     out->folds.gap = CONTACT_GAP * p->mesh->diagonal;
     PELT_TRY(pelti_proj_folds(&source, &p->skeleton, p->feet, p->system.order, &out->folds, err));
     pelti_pool_init(&temp, &p->allocator);
     FoldSearch s = {.p = p, .folds = &out->folds};
     pelti_array_init(&s.list, &p->allocator, sizeof(ProjStoredPair));
     s.bones = PELTI_NEW(&temp, Mat34, (size_t)p->who->bone_count + 1);
+    s.turns = PELTI_NEW(&temp, Quat, (size_t)p->who->bone_count + 1);
+    s.joints = PELTI_NEW(&temp, PeltiJoint, (size_t)p->who->bone_count + 1);
     s.side = PELTI_NEW(&temp, signed char, (size_t)p->count + 1);
     s.found = PELTI_NEW(&temp, int, (size_t)p->count + 1);
     s.sorted = PELTI_NEW(&temp, Sorted, (size_t)p->count + 1);
     s.inside = PELTI_NEW(&temp, int, (size_t)p->count + 1);
+    s.hit_scratch = PELTI_NEW(&temp, bool, (size_t)p->count + 1);
     PeltiNodeMatrix *node_world = PELTI_NEW(&temp, PeltiNodeMatrix, (size_t)p->who->node_count + 1);
     PeltiPose pose = pelti_pose_new(&temp, p->who);
     if (temp.failed)
@@ -387,7 +407,8 @@ PeltStatus pelti_proj_store(Projective *p, const char *clip_name, PeltError *err
     else {
         try_poses(&s, clip >= 0 ? &p->who->clips[clip] : NULL, &pose, node_world);
         status = keep_pairs(p, &s, out, err);
-        p->run = out->count ? run_stored : pelti_proj_run;
+        if (out->count)
+            p->road = &with_pairs;
     }
     pelti_array_release(&s.list);
     pelti_pool_release(&temp);

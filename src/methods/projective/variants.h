@@ -26,8 +26,7 @@ typedef struct ProjStored {
     PeltiSparse *held[2]; ///< [mode] the second matrices
 } ProjStored;
 
-/// Pairs from poses that it makes, and from those of a clip (may be NULL or empty); sets p->stored and p->run.
+/// Pairs from poses that it makes, and from those of a clip (may be NULL or empty); sets p->stored and p->road.
 PeltStatus pelti_proj_store(Projective *p, const char *clip_name, PeltError *err);
-void pelti_proj_stored_destroy(ProjStored *stored); ///< its matrices; NULL is fine
 
 #endif

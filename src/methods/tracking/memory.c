@@ -55,9 +55,8 @@ static TrackingSolver new_solver(PeltiPool *pool, int n, int rings)
                              .moved_scratch = PELTI_NEW(pool, float, n / TRACKING_GRAIN + 1)};
     solver.plane = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
     solver.load = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
-    solver.solved = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
+    solver.applied = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
     solver.direction = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
-    solver.image = solver.solved;
     solver.slid = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
     return solver;
 }

@@ -131,7 +131,7 @@ static void report(const Tracking *t, PeltiStepReport *out)
 {
     if (!out)
         return;
-    out->substeps = t->counters.virtual_frames;
+    out->told.substeps = t->counters.virtual_frames;
     pelti_step_stat(out, "virtual_frames", t->counters.virtual_frames, PELTI_MEAN);
     pelti_step_stat(out, "relaxations", t->counters.relaxations, PELTI_MEAN);
     pelti_step_stat(out, "evaluations", t->counters.evaluations, PELTI_MEAN);

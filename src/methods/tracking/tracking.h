@@ -143,9 +143,8 @@ typedef struct TrackingSolver {
     TrackingRows ring;     ///< read as it lies: by the mesh' own order every row was a walk to another place of the memory
     float (*plane)[4];     ///< normal of the surface a vertex slides on and the share of its steps; (0, 0, 0, 1): it is free
     float (*load)[4];      ///< force that is left
-    float (*solved)[4];    ///< M^-1 load; the load before the solve, which works in place
+    float (*applied)[4];   ///< product of the matrix applied last: M^-1 load (a solve in place), then A direction
     float (*direction)[4]; ///< conjugate to those before it
-    float (*image)[4];     ///< A direction; in the memory of `solved`, done with by then: one array less to go through the cache
     float (*slid)[4];      ///< displacement: what a solve gives
     double *sum_scratch;   ///< [blocks]
     float *moved_scratch;  ///< [blocks]

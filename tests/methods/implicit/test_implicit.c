@@ -49,9 +49,9 @@ static void stop(Rig *rig)
 
 static double stat(const PeltiStepReport *report, const char *name)
 {
-    for (int i = 0; i < report->stat_count; i++)
-        if (!strcmp(report->stats[i].name, name))
-            return report->stats[i].value;
+    for (int i = 0; i < report->told.stat_count; i++)
+        if (!strcmp(report->told.stats[i].name, name))
+            return report->told.stats[i].value;
     fail_msg("no stat %s", name);
     return 0;
 }

@@ -113,10 +113,10 @@ static void make_particles(PeltiPool *pool, PeltiFlesh *flesh, const Vec3 x[4])
         pelti_set_lane(flesh->match.x, k, PELTI_SKIN, x[k]);
         flesh->rest.inverse_mass[k * PELTI_LAYERS] = 1;
     }
-    flesh->collide.contacts = PELTI_NEW(pool, PeltiContact, 1);
-    flesh->collide.count = flesh->collide.capacity = 1;
+    flesh->collide.contacts.list = PELTI_NEW(pool, PeltiContact, 1);
+    flesh->collide.contacts.count = flesh->collide.contacts.capacity = 1;
     pelti_pool_init(&flesh->pool, NULL);
-    assert_true(pelti_collide_islands_new(flesh));
+    assert_true(pelti_collide_islands_new(&flesh->collide.contacts, &flesh->pool, flesh->n));
 }
 
 static void crossed_and_parallel_edges_separate(void **state)
@@ -130,13 +130,13 @@ static void crossed_and_parallel_edges_separate(void **state)
     for (int i = 0; i < 2; i++) {
         PeltiFlesh flesh;
         make_particles(&pool, &flesh, i ? parallel : crossed);
-        flesh.collide.contacts[0] = (PeltiContact){.slot = {0, 1, 2, 3},
-                                                   .weight = {0.5f, 0.5f, -0.5f, -0.5f},
-                                                   .normal = {0, 0, 1},
-                                                   .edges = true,
-                                                   .thickness = 0.01f,
-                                                   .most = 1};
-        pelti_collide_islands(&flesh);
+        flesh.collide.contacts.list[0] = (PeltiContact){.slot = {0, 1, 2, 3},
+                                                        .weight = {0.5f, 0.5f, -0.5f, -0.5f},
+                                                        .normal = {0, 0, 1},
+                                                        .edges = true,
+                                                        .thickness = 0.01f,
+                                                        .most = 1};
+        pelti_collide_islands(&flesh.collide.contacts);
         pelti_collide_project(&flesh);
         float a = 0.5f * (flesh.match.x[2][0] + flesh.match.x[2][4]), b = 0.5f * (flesh.match.x[2][8] + flesh.match.x[2][12]);
         CHECK_NEAR(a - b, 0.01f, 1e-6);
@@ -154,27 +154,27 @@ static void islands_share_no_particle(void **state)
 {
     (void)state;
     enum { SLOTS = 4000, CONTACTS = 1500 };
-    PeltiFlesh flesh = {.n = SLOTS, .collide = {.count = CONTACTS, .capacity = CONTACTS}};
+    PeltiFlesh flesh = {.n = SLOTS, .collide.contacts = {.count = CONTACTS, .capacity = CONTACTS}};
     pelti_pool_init(&flesh.pool, NULL);
-    flesh.collide.contacts = PELTI_NEW(&flesh.pool, PeltiContact, CONTACTS);
+    flesh.collide.contacts.list = PELTI_NEW(&flesh.pool, PeltiContact, CONTACTS);
     int *piece = PELTI_NEW(&flesh.pool, int, SLOTS), *last = PELTI_NEW(&flesh.pool, int, SLOTS), seen = 0;
-    assert_true(pelti_collide_islands_new(&flesh));
+    assert_true(pelti_collide_islands_new(&flesh.collide.contacts, &flesh.pool, flesh.n));
     uint32_t seed = 7;
     for (int i = 0; i < CONTACTS; i++) // a third in one large fold, the others anywhere
         for (int k = 0; k < 4; k++) {
             seed = seed * 1664525u + 1013904223u;
-            flesh.collide.contacts[i].slot[k] =
+            flesh.collide.contacts.list[i].slot[k] =
                 (int)(seed >> 8) % 8 + (i % 3 ? 400 + 8 * (i % 449) : 8 * (int)((seed >> 16) % 40));
         }
-    pelti_collide_islands(&flesh);
-    const PeltiIslands *islands = &flesh.collide.islands;
+    pelti_collide_islands(&flesh.collide.contacts);
+    const PeltiIslands *islands = &flesh.collide.contacts.islands;
     assert_true(islands->piece_count > 4 && islands->piece_start[islands->piece_count] == CONTACTS);
     for (int s = 0; s < SLOTS; s++)
         piece[s] = last[s] = -1;
     for (int p = 0; p < islands->piece_count; p++)
         for (int i = islands->piece_start[p]; i < islands->piece_start[p + 1]; i++, seen++)
             for (int k = 0; k < 4; k++) {
-                int contact = islands->order[i], s = flesh.collide.contacts[contact].slot[k];
+                int contact = islands->order[i], s = flesh.collide.contacts.list[contact].slot[k];
                 assert_true(piece[s] < 0 || piece[s] == p);
                 assert_true(last[s] <= contact); // which also tells that none comes twice: all are as many as there are
                 piece[s] = p;

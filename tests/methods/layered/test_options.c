@@ -80,7 +80,7 @@ static void skin_that_may_not_collide_passes_through(void **state)
         for (int i = 1; i <= 20; i++) {
             tube_pose(&tube, 0.14f * (float)i, vec3(0, 0, 0));
             tube_step(&tube, 1 / 30.0f, false);
-            contacts += tube.flesh->collide.count;
+            contacts += tube.flesh->collide.contacts.count;
         }
         deep[off] = crossed(&tube, 2.8f);
         assert_true(off ? contacts == 0 : contacts > 0);
@@ -150,9 +150,9 @@ static void bounce_is_the_share_of_speed_that_comes_back(void **state)
         Vec3 relative = {0, 0, 0};
         for (int i = 0; i < 4; i++)
             contact.slot[i] = 10 * i;
-        assert_true(flesh->collide.capacity > 0);
-        flesh->collide.contacts[0] = contact;
-        flesh->collide.count = 1;
+        assert_true(flesh->collide.contacts.capacity > 0);
+        flesh->collide.contacts.list[0] = contact;
+        flesh->collide.contacts.count = 1;
         for (int i = 0; i < 4; i++)
             pelti_set_lane(flesh->moving.velocity, contact.slot[i], PELTI_SKIN, vec3(0, i ? 1 : -1, 0));
         for (int l = 0; l < 3; l++) // bones that stand

@@ -14,8 +14,8 @@ static int throw_point(bool continuous, float *end_height)
     pelti_set_lane(flesh->match.x, slot, PELTI_SKIN, vec3_sub(after, flesh->moving.origin));
     pelti_set_lane(flesh->moving.before, slot, PELTI_SKIN, vec3_sub(before, flesh->moving.origin));
     pelti_collide_detect(flesh);
-    for (int i = 0; i < flesh->collide.count; i++)
-        found += flesh->collide.contacts[i].slot[0] == slot && !flesh->collide.contacts[i].edges;
+    for (int i = 0; i < flesh->collide.contacts.count; i++)
+        found += flesh->collide.contacts.list[i].slot[0] == slot && !flesh->collide.contacts.list[i].edges;
     for (int i = 0; i < 50; i++)
         pelti_collide_project(flesh);
     *end_height = pelti_lane(flesh->match.x, slot, PELTI_SKIN).y + flesh->moving.origin.y;
@@ -47,25 +47,26 @@ static void passing_beside_or_outward_is_no_hit(void **state)
         if (flesh->rest.triangles[t][0] != slot && flesh->rest.triangles[t][1] != slot && flesh->rest.triangles[t][2] != slot)
             triangle = t;
     const int *v = flesh->rest.triangles[triangle];
-    Vec3 *from = flesh->collide.skin_before, *to = flesh->collide.skin;
+    Vec3 *from = flesh->collide.skin.before, *to = flesh->collide.skin.now;
     for (int k = 0; k < 3; k++)
         from[v[k]] = to[v[k]];
     Vec3 n = vec3_normalize_or(vec3_cross(vec3_sub(to[v[1]], to[v[0]]), vec3_sub(to[v[2]], to[v[0]])), vec3(0, 0, 1));
     Vec3 middle = vec3_scale(vec3_add(vec3_add(to[v[0]], to[v[1]]), to[v[2]]), 1.0f / 3);
     from[slot] = vec3_mad(middle, n, 0.1f);
     to[slot] = vec3_mad(middle, n, -0.3f);
-    assert_true(pelti_sweep_point(flesh, slot, triangle, weight, &normal));
+    assert_true(pelti_sweep_point(&flesh->collide.skin, slot, flesh->rest.triangles[triangle], weight, &normal));
     CHECK_NEAR(vec3_dot(normal, n), 1, 1e-5);
     for (int k = 0; k < 3; k++)
         CHECK_NEAR(weight[k], 1.0f / 3, 1e-3);
     Vec3 keep = from[slot];
     from[slot] = to[slot];
     to[slot] = keep;
-    assert_false(pelti_sweep_point(flesh, slot, triangle, weight, &normal)); // from inside out
+    assert_false(
+        pelti_sweep_point(&flesh->collide.skin, slot, flesh->rest.triangles[triangle], weight, &normal)); // from inside out
     from[slot] = vec3_add(vec3_mad(middle, n, 0.1f), vec3_sub(to[v[1]], to[v[0]]));
     from[slot] = vec3_add(from[slot], vec3_sub(to[v[1]], to[v[0]]));
     to[slot] = vec3_mad(from[slot], n, -0.3f);
-    assert_false(pelti_sweep_point(flesh, slot, triangle, weight, &normal)); // beside it
+    assert_false(pelti_sweep_point(&flesh->collide.skin, slot, flesh->rest.triangles[triangle], weight, &normal)); // beside it
     tube_release(&tube);
 }
 

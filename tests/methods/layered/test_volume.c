@@ -6,7 +6,8 @@ static double part_error(const Tube *tube)
     double worst = 0;
     for (int p = 0; p < tube->flesh->volume.part_count; p++) {
         const PeltiVolumePart *part = &tube->flesh->volume.parts[p];
-        worst = fmax(worst, fabs(pelti_volume_of(tube->flesh, part, NULL, NULL) / part->rest_volume - 1));
+        worst = fmax(worst,
+                     fabs(pelti_volume_of(&tube->flesh->volume, tube->flesh->match.x, part, NULL, NULL) / part->rest_volume - 1));
     }
     return worst;
 }
@@ -42,15 +43,15 @@ static void gradient_is_that_of_the_volume(void **state)
     PeltiFlesh *flesh = tube.flesh;
     const PeltiVolumePart *part = &flesh->volume.parts[1];
     Vec3 *gradient = PELTI_NEW(&tube.who->pool, Vec3, flesh->n);
-    pelti_volume_of(flesh, part, gradient, NULL);
+    pelti_volume_of(&flesh->volume, flesh->match.x, part, gradient, NULL);
     for (int i = 1; i < part->slot_count; i += 7) // the first slot is the origin of the sums
         for (int axis = 0; axis < 3; axis++) {
             size_t at = (size_t)flesh->volume.slots[part->slot_first + i] * PELTI_LAYERS;
             float keep = flesh->match.x[axis][at], h = 1e-2f;
             flesh->match.x[axis][at] = keep + h;
-            double up = pelti_volume_of(flesh, part, NULL, NULL);
+            double up = pelti_volume_of(&flesh->volume, flesh->match.x, part, NULL, NULL);
             flesh->match.x[axis][at] = keep - h;
-            double down = pelti_volume_of(flesh, part, NULL, NULL);
+            double down = pelti_volume_of(&flesh->volume, flesh->match.x, part, NULL, NULL);
             flesh->match.x[axis][at] = keep;
             CHECK_NEAR((&gradient[flesh->volume.slots[part->slot_first + i]].x)[axis], (up - down) / (2 * (double)h), 1e-5);
         }
@@ -93,8 +94,8 @@ static void held_particles_stay(void **state)
     PeltiFlesh *flesh = tube.flesh;
     for (int s = 0; s < flesh->n; s++)
         flesh->match.x[1][(size_t)s * PELTI_LAYERS] *= 0.9f;
-    flesh->collide.count = 1;
-    flesh->collide.contacts[0] = (PeltiContact){.slot = {10, 11, 12, 13}, .push = 1};
+    flesh->collide.contacts.count = 1;
+    flesh->collide.contacts.list[0] = (PeltiContact){.slot = {10, 11, 12, 13}, .push = 1};
     float kept = flesh->match.x[1][10 * PELTI_LAYERS], moved = flesh->match.x[1][40 * PELTI_LAYERS];
     pelti_volume_start(flesh, 0.005f);
     pelti_volume_project(flesh);
@@ -117,7 +118,7 @@ static void velocities_lose_their_divergence(void **state)
     double before = 0, after = 0;
     Vec3 *gradient = PELTI_NEW(&tube.who->pool, Vec3, flesh->n);
     const PeltiVolumePart *part = &flesh->volume.parts[flesh->volume.part_count - 1];
-    pelti_volume_of(flesh, part, gradient, NULL);
+    pelti_volume_of(&flesh->volume, flesh->match.x, part, gradient, NULL);
     for (int i = part->slot_first; i < part->slot_first + part->slot_count; i++)
         before += (double)vec3_dot(gradient[flesh->volume.slots[i]],
                                    pelti_lane(flesh->moving.velocity, flesh->volume.slots[i], PELTI_SKIN));

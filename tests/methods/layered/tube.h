@@ -83,7 +83,7 @@ static inline PeltiStepReport tube_step(Tube *tube, float dt_s, bool restart)
     pelti_method_layered.step(tube->flesh, &in, tube->points, &report);
     for (int p = 0; p < tube->who->point_count; p++)
         assert_true(vec3_finite(tube->points[p]));
-    assert_int_equal(report.nonfinite, 0);
+    assert_int_equal(report.told.nonfinite, 0);
     return report;
 }
 #endif

@@ -13,7 +13,7 @@ static void twist(Tube *tube, float degrees)
 static float ring_turn(Tube *tube, float degrees)
 {
     twist(tube, degrees);
-    pelti_proj_pose_joints(&tube->p->base, tube->bones);
+    pelti_proj_pose_joints(&tube->p->base, tube_pose_of(tube));
     Vec3 up = mat34_apply_vector(tube->p->base.joints[1].half, vec3(0, 1, 0));
     return atan2f(up.z, up.y) / degree;
 }

@@ -20,7 +20,7 @@ static void contacts_are_listed_by_piece(void **state)
     assert_true(pelti_proj_find_contacts(p));
     int total = 0;
     for (int piece = 0; piece * PROJ_PIECE < p->count; piece++) {
-        int first = pelti_proj_piece_first(p, piece);
+        int first = pelti_proj_piece_first(&p->contacts.folds, piece);
         for (int k = first; k < first + p->contacts.in_piece[piece]; k++) {
             assert_in_range(p->contacts.list[k].unknown, piece * PROJ_PIECE, piece * PROJ_PIECE + PROJ_PIECE - 1);
             total++;
@@ -36,7 +36,7 @@ static void forces_rise_by_what_is_missing(void **state)
     Projective *p = tube.p;
     bend();
     assert_true(pelti_proj_find_contacts(p));
-    int first = pelti_proj_piece_first(p, 0), tried = 0;
+    int first = pelti_proj_piece_first(&p->contacts.folds, 0), tried = 0;
     for (int k = first; k < first + p->contacts.in_piece[0]; k++) {
         ProjContact *c = &p->contacts.list[k];
         float *x = p->state.x[c->unknown], rate = p->contacts.rate[PROJ_STILL][c->unknown], before[3];
@@ -51,14 +51,15 @@ static void forces_rise_by_what_is_missing(void **state)
             float shift = round == 2 ? 1 : 0;
             for (int j = 0; j < 3; j++) {
                 x[j] += shift * c->n[j];
-                before[j] = p->step.rhs[c->unknown][j];
+                before[j] = p->scratch.solved[c->unknown][j];
             }
             *c->force = force;
             pelti_proj_contact_forces(p, PROJ_STILL, 0, PROJ_PIECE);
             float want = fminf(fmaxf(force + rate * (lacks - shift), 0), most);
             CHECK_NEAR(*c->force, want, 1e-4 * (double)(rate + most));
             for (int j = 0; j < 3; j++) {
-                CHECK_NEAR(p->step.rhs[c->unknown][j] - before[j], c->share * *c->force * c->n[j], 1e-3 * (double)(rate + most));
+                CHECK_NEAR(p->scratch.solved[c->unknown][j] - before[j], c->share * *c->force * c->n[j],
+                           1e-3 * (double)(rate + most));
                 x[j] -= shift * c->n[j];
             }
             if (round == 2)

@@ -28,8 +28,8 @@ static void few_are_inside_out(const char *name, int most)
     PeltiStepReport report = {0};
     pelti_method_projective.step(prepared, &(PeltiStepInput){.bones = bones, .joints = joints, .restart = true}, points, &report);
     int told = 0;
-    for (int k = 0; k < report.stat_count; k++)
-        told += !strcmp(report.stats[k].name, "tetrahedra_inside_out") && report.stats[k].value == p->tissue.inverted;
+    for (int k = 0; k < report.told.stat_count; k++)
+        told += !strcmp(report.told.stats[k].name, "tetrahedra_inside_out") && report.told.stats[k].value == p->tissue.inverted;
     assert_int_equal(told, 1);
     pelti_method_projective.destroy(prepared);
     pelti_character_destroy(who);

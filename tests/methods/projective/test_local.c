@@ -36,9 +36,10 @@ static void wide_pulls_match_the_scalar_reference(void **state)
         tube_pose(&tube, turn_about(vec3(0, 0, 0), vec3(0, 1, 0), 0.4f), 0.8f, -0.5f);
         tube_step(&tube, 0, true);
         tube_pose(&tube, turn_about(vec3(0, 0, 0), vec3(0, 1, 0), 0.45f), 0.9f, -0.6f); // a little further: what a step sees
-        pelti_proj_begin(tube.p, tube.bones, PROJ_STILL);
+        pelti_proj_begin(tube.p, tube_pose_of(&tube), PROJ_STILL);
         const Projective *p = tube.p;
-        const ProjPulls pulls = {(const ProjRow *)p->state.x, p->step.frames, p->swelling.share, p->state.warm, p->step.rows};
+        const ProjPulls pulls = {(const ProjRow *)p->state.x, p->scratch.frames, p->swelling.share, p->state.warm,
+                                 p->scratch.pulls};
         for (int i = 0; i < 6; i++) // rotations follow in a few steps from the last ones
             pelti_proj_local(&p->tissue, NULL, &pulls);
         float size = 0;
@@ -48,7 +49,8 @@ static void wide_pulls_match_the_scalar_reference(void **state)
             for (int c = 0; c < 3; c++)
                 for (int i = 0; i < 3; i++) {
                     size = fmaxf(size, fabsf(want[c][i]));
-                    CHECK_NEAR(tube.p->step.rows[((e / PROJ_LANES) * 3 + c) * PROJ_LANES + e % PROJ_LANES][i], want[c][i], 2e-6);
+                    CHECK_NEAR(tube.p->scratch.pulls[((e / PROJ_LANES) * 3 + c) * PROJ_LANES + e % PROJ_LANES][i], want[c][i],
+                               2e-6);
                 }
         }
         assert_true(size > 1e-3f); // the tolerance means something
@@ -86,7 +88,7 @@ static void the_matrix_is_the_second_derivative_of_the_energy(void **state)
     tube_open(&tube, 1, NULL);
     tube_step(&tube, 0, true);
     Projective *p = tube.p;
-    pelti_proj_begin(p, tube.bones, PROJ_STILL);
+    pelti_proj_begin(p, tube_pose_of(&tube), PROJ_STILL);
     double e0 =
         pelti_proj_energy(&p->tissue, (const ProjRow *)p->state.x, (const ProjRow *)p->state.q, p->state.warm, p->swelling.share);
     for (int i = 5; i < p->count; i += 97) { // rotations held: the energy is a parabola in x
@@ -184,7 +186,7 @@ static void base_points_follow_the_weights_where_another_bone_is_nearer(void **s
     assert_int_equal(pelti_proj_base(&source, &tube.p->skeleton, tube.p->feet, tube.p->system.order, &base, &err), PELT_OK);
     tube_pose(&tube, mat34_identity(), 0, 0);
     tube.bones[2] = mat34_from(mat3_identity(), vec3(0, 0.5f, 0));
-    pelti_proj_pose_joints(&base, tube.bones);
+    pelti_proj_pose_joints(&base, tube_pose_of(&tube));
     for (int i = 0; i < mesh->vertex_count; i++) {
         int v = tube.p->system.order[i];
         if (mesh->rest[v].x > 0.2f)

@@ -59,10 +59,10 @@ static void energy_never_rises_over_iterations(void **state)
             tube_step(&tube, 0, true);
             tube_pose(&tube, mat34_identity(), 1.2f, -0.9f);
             memcpy(tube.p->state.last, tube.p->state.x, (size_t)tube.p->count * sizeof *tube.p->state.x);
-            pelti_proj_begin(tube.p, tube.bones, mode);
+            pelti_proj_begin(tube.p, tube_pose_of(&tube), mode);
             double last = INFINITY, first = 0;
             for (int i = 0; i < 60; i++) {
-                pelti_proj_run(tube.p, &(ProjRounds){.bones = tube.bones, .mode = mode, .most = 1});
+                pelti_proj_run(tube.p, &(ProjRounds){.pose = tube_pose_of(&tube), .mode = mode, .most = 1});
                 double energy = energy_of(tube.p, mode);
                 assert_true(energy <= last * (1 + 1e-5) + 1e-9);
                 first = i ? first : energy;

@@ -18,6 +18,7 @@ typedef struct Tube {
     Projective *p;
     Vec3 points[TUBE_POINTS];
     Mat34 bones[3];
+    Quat turns[3];
     PeltiStepReport report;
 } Tube;
 
@@ -77,6 +78,16 @@ static inline void tube_pose(Tube *tube, Mat34 root, float bend1, float bend2)
     tube->bones[0] = root;
     tube->bones[1] = mat34_mul(root, turn_about(vec3(1, 0, 0), vec3(0, 0, 1), bend1));
     tube->bones[2] = mat34_mul(tube->bones[1], turn_about(vec3(2, 0, 0), vec3(0, 0, 1), bend2));
+}
+
+/// The bones as they are set, for what takes a pose.
+static inline ProjPose tube_pose_of(Tube *tube)
+{
+    PeltiJoint joints[3];
+    test_joints(tube->who, tube->bones, joints);
+    for (int b = 0; b < 3; b++)
+        tube->turns[b] = joints[b].turn;
+    return (ProjPose){tube->bones, tube->turns};
 }
 
 static inline void tube_step(Tube *tube, float dt_s, bool restart)
