@@ -4,6 +4,11 @@ lacks() { echo "skipped: $*"; }         # goes on: only part of the test is left
 skip() { lacks "$*"; exit 77; }         # the whole of it
 beside() { # FILE...: true where all of them, below ../shared, are there
     local file
-    for file; do [ -r "$file" ] || { lacks "${file#"${PELT_SHARED:-}/data/"} is not beside this checkout"; return 1; }; done
+    for file; do
+        [ -r "$file" ] && continue
+        file=${file#"${PELT_SHARED:-}/"}
+        lacks "${file#data/} is not beside this checkout"
+        return 1
+    done
 }
 has_numpy() { "${1:-python3}" -c 'import numpy' 2>/dev/null || { lacks "python3-numpy is not installed"; return 1; }; }
