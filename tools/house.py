@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """The house in numbers: lines a room, large structs, long parameter lists, tests that mirror sources, names, the library.
 
-Usage: tools/house.py [TREE] [--build FOLDER] [--list] [--names] [--headers] [--unused] [--sources]
+Usage: tools/house.py [TREE] [--build FOLDER] [--list] [--names] [--sizes] [--headers] [--unused] [--sources]
   TREE            a checkout, this one by default
   --build FOLDER  size of libpelt.so there, and what it needs; how long `make test` took that last ran whole there (build, unless told)
   --list          names what is counted
   --names         what `make lint` checks, see "Names" in docs/architecture.md: exit code 1 where a name is wrong
+  --sizes         the same of functions, those of tests too: lines and parameters
   --headers       the same of include/pelt: each function's own comment says thread, cost, ownership and errors, in whole sentences
   --unused        the same of externals that nothing outside their file uses: dead, or to be static
   --sources       the same of first lines, which say in a sentence what a source or a test is for, and of keys of papers ([Deul2013])
@@ -19,6 +20,7 @@ import subprocess
 import sys
 
 ARGUMENTS_MOST = 6
+LINES_MOST = 60  # between a function's braces
 
 # Turns back on the way file -> character -> prepare -> step -> measure -> write: (what, in which files, how it looks there).
 # What crosses a border is no turn: measures and pictures take points, since caches hold nothing else.
@@ -67,13 +69,26 @@ class House:
             count[self.room(path)] += self.raw[path].count("\n")
         return count
 
+    # attributes and templates may stand before it; a function that returns one, or a pointer to an array, has its own parameters in its name
+    FUNCTION = re.compile(r"^(?:(?:[A-Z_]+|__attribute__\(|template )[(<][^()<>\n]*[)>]+ )?([A-Za-z_][\w :<>\*]*?(?:\(\*)?)\b(\w+)\(([^;{}]*?)\)(?:\)\[\w+\])?\s*\n\{(.*?)^\}",
+                          re.M | re.S)
+
     def functions(self):
         """(path, name, parameters, is static) of every definition, those of the programs too."""
-        form = re.compile(r"^([A-Za-z_][\w \*]*?)\b(\w+)\(([^;{}]*?)\)\s*\n\{", re.M)
         for path in self.files + self.programs:
-            for m in form.finditer(self.text[path]):
-                before, name, inside = m.groups()
+            for m in self.FUNCTION.finditer(self.text[path]):
+                before, name, inside, _ = m.groups()
                 yield path, name, self.parameters(inside), bool(re.search(r"\b(static|STATIC|inline)\b", before))
+
+    def too_large(self):
+        """(path, name, parameters, lines between its braces) of functions over what is allowed, those of the programs, of tests and examples too."""
+        others = sorted(p for folder in ("tests", "fuzz", "examples") for p in (self.tree / folder).rglob("*") if p.suffix in (".c", ".h", ".cpp"))
+        for path in self.files + self.programs + others:
+            text = self.text[path] if path in self.text else without_comments(path.read_text())
+            for m in self.FUNCTION.finditer(text):
+                count, lines = self.parameters(m.group(3)), m.group(4).count("\n") - 1
+                if count > ARGUMENTS_MOST or lines > LINES_MOST:
+                    yield path, m.group(2), count, lines
 
     @staticmethod
     def parameters(inside):
@@ -348,6 +363,12 @@ def check_names(house):
     return wrong
 
 
+def check_sizes(house):
+    """Functions that are too long, or take too much, a line each."""
+    return [f"{path.relative_to(house.tree)}: {name}: {lines} lines and {count} parameters: {LINES_MOST} and {ARGUMENTS_MOST} at most"
+            for path, name, count, lines in house.too_large()]
+
+
 def check_unused(house):
     """Externals that nobody outside their file asks for, not even a test: dead, or to be static. A line each."""
     return [f"{path.relative_to(house.tree)}: {name}: nothing outside its file uses it" for path, name, tried in sorted(house.unused()) if not tried]
@@ -449,13 +470,14 @@ def main():
     parser.add_argument("--build")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--names", action="store_true")
+    parser.add_argument("--sizes", action="store_true")
     parser.add_argument("--headers", action="store_true")
     parser.add_argument("--unused", action="store_true")
     parser.add_argument("--sources", action="store_true")
     options = parser.parse_args()
     house = House(options.tree)
-    if options.names or options.headers or options.unused or options.sources:
-        wrong = (check_names(house) if options.names else []) + (check_headers(house.tree) if options.headers else []) + \
+    if options.names or options.sizes or options.headers or options.unused or options.sources:
+        wrong = (check_names(house) if options.names else []) + (check_sizes(house) if options.sizes else []) + (check_headers(house.tree) if options.headers else []) + \
                 (check_unused(house) if options.unused else []) + (check_sources(house.tree) + check_notes(house.tree) if options.sources else [])
         print("\n".join(wrong), end="\n" if wrong else "")
         sys.exit(1 if wrong else 0)
