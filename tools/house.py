@@ -21,6 +21,11 @@ import sys
 
 ARGUMENTS_MOST = 6
 LINES_MOST = 60  # between a function's braces
+# Externals that nothing but tests uses, not even their own file, and why they are kept
+FOR_TESTS = {
+    "pelti_json_put": "spoils a member of a list as pelti_json_set does one of an object: only io sees json-c",
+    "pelti_proj_energy": "what the local and the global step each lower: it needs the tissue's own tetrahedra",
+}
 
 # Turns back on the way file -> character -> prepare -> step -> measure -> write: (what, in which files, how it looks there).
 # What crosses a border is no turn: measures and pictures take points, since caches hold nothing else.
@@ -174,8 +179,8 @@ class House:
         return [(name, sorted(p.relative_to(self.tree).as_posix() for p in files)) for name, files in sorted(self.definitions().items()) if len(files) > 1]
 
     def unused(self):
-        """(path, name, whether the tests at least use it) of externals of the rooms that nothing of the project uses outside their
-        own file. The public ones are the users'."""
+        """(path, name, whether the tests at least use it, whether its own file does) of externals of the rooms that nothing of the
+        project uses outside their own file. The public ones are the users'."""
         lines = [(path, self.text[path]) for path in self.files + self.programs]
         tests = []
         for room, list_ in (("include", lines), ("tests", tests), ("fuzz", tests), ("examples", tests)):
@@ -187,7 +192,8 @@ class House:
         for names in self.externals().values():
             for name, path in names.items():
                 if not name.startswith("pelt_") and not any(name in w for p, w in ours if p != path):
-                    yield path, name, name in theirs
+                    inside = len(re.findall(rf"\b{name}\b", declaration.sub("", self.text[path]))) > 1  # its definition is one
+                    yield path, name, name in theirs, inside
 
     def turns(self):
         """what -> the places of each turn back, beyond the one that has to be."""
@@ -370,8 +376,14 @@ def check_sizes(house):
 
 
 def check_unused(house):
-    """Externals that nobody outside their file asks for, not even a test: dead, or to be static. A line each."""
-    return [f"{path.relative_to(house.tree)}: {name}: nothing outside its file uses it" for path, name, tried in sorted(house.unused()) if not tried]
+    """Externals that nobody outside their file asks for, not even a test: dead, or to be static. And those that only tests use, not
+    even their own file, but for FOR_TESTS, and names of that list that are none. A line each."""
+    unused = sorted(house.unused())
+    only = {name: path for path, name, tried, inside in unused if tried and not inside}
+    wrong = [f"{path.relative_to(house.tree)}: {name}: nothing outside its file uses it" for path, name, tried, _ in unused if not tried]
+    wrong += [f"{path.relative_to(house.tree)}: {name}: only tests use it" for name, path in only.items() if name not in FOR_TESTS]
+    ours = house.tree == pathlib.Path(__file__).resolve().parent.parent
+    return wrong + [f"tools/house.py: {name}: is not used by tests alone" for name in FOR_TESTS if ours and name not in only]
 
 
 # What a person or a program leaves for the next one: it belongs into an issue or a commit's message, and never into the project.
@@ -440,8 +452,9 @@ def show(house, listing, build):
             if not name.startswith(("pelt_", "pelti_"))]
     print(f"{f'externals without a prefix, of {sum(map(len, externals.values()))}':48}{len(free):8}")
     lonely = list(house.unused())
-    print(f"{'externals that nothing outside their file uses':48}{sum(not tried for _, _, tried in lonely):8}")
-    print(f"{'  that only tests use':48}{sum(tried for _, _, tried in lonely):8}")
+    print(f"{'externals that nothing outside their file uses':48}{sum(not tried for _, _, tried, _ in lonely):8}")
+    print(f"{'  that only tests use':48}{sum(tried for _, _, tried, _ in lonely):8}")
+    print(f"{'  and not even their own file':48}{sum(tried and not inside for _, _, tried, inside in lonely):8}")
     twice = [f"{name}: {', '.join(sorted(rooms))}" for name, rooms in sorted(house.types().items()) if len(rooms) > 1]
     print(f"{'type names used in more than one room':48}{len(twice):8}")
     print(f"{'type names defined in more than one file':48}{len(house.twice()):8}")
@@ -459,7 +472,7 @@ def show(house, listing, build):
                              ("turns back", [p for places in turns.values() for p in places]),
                              ("that no test of their room tries", bare), ("without a prefix", free), ("in more than one room", twice),
                              ("in more than one file", [f"{name}: {', '.join(files)}" for name, files in house.twice()]),
-                             ("that nothing outside their file uses, but perhaps tests", [f"{p.relative_to(house.tree)}: {name}" for p, name, _ in sorted(lonely)])):
+                             ("that nothing outside their file uses, but perhaps tests", [f"{p.relative_to(house.tree)}: {name}{'' if inside else ': ' + FOR_TESTS.get(name, 'dead')}" for p, name, _, inside in sorted(lonely)])):
             print(f"\n{title}:")
             print("\n".join("  " + i for i in items))
 
