@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """The house in numbers: lines a room, large structs, long parameter lists, tests that mirror sources, names, the library.
 
-Usage: tools/house.py [TREE] [--build FOLDER] [--list] [--names] [--headers] [--unused] [--sources]
+Usage: tools/house.py [TREE] [--build FOLDER] [--list] [--names] [--sizes] [--headers] [--unused] [--sources]
   TREE            a checkout, this one by default
   --build FOLDER  size of libpelt.so there, and what it needs; how long `make test` took that last ran whole there (build, unless told)
   --list          names what is counted
   --names         what `make lint` checks, see "Names" in docs/architecture.md: exit code 1 where a name is wrong
+  --sizes         the same of functions, those of tests too: lines and parameters
   --headers       the same of include/pelt: each function's own comment says thread, cost, ownership and errors, in whole sentences
   --unused        the same of externals that nothing outside their file uses: dead, or to be static
   --sources       the same of first lines, which say in a sentence what a source or a test is for, and of keys of papers ([Deul2013])
@@ -19,6 +20,12 @@ import subprocess
 import sys
 
 ARGUMENTS_MOST = 6
+LINES_MOST = 60  # between a function's braces
+# Externals that nothing but tests uses, not even their own file, and why they are kept
+FOR_TESTS = {
+    "pelti_json_put": "spoils a member of a list as pelti_json_set does one of an object: only io sees json-c",
+    "pelti_proj_energy": "what the local and the global step each lower: it needs the tissue's own tetrahedra",
+}
 
 # Turns back on the way file -> character -> prepare -> step -> measure -> write: (what, in which files, how it looks there).
 # What crosses a border is no turn: measures and pictures take points, since caches hold nothing else.
@@ -67,13 +74,26 @@ class House:
             count[self.room(path)] += self.raw[path].count("\n")
         return count
 
+    # attributes and templates may stand before it; a function that returns one, or a pointer to an array, has its own parameters in its name
+    FUNCTION = re.compile(r"^(?:(?:[A-Z_]+|__attribute__\(|template )[(<][^()<>\n]*[)>]+ )?([A-Za-z_][\w :<>\*]*?(?:\(\*)?)\b(\w+)\(([^;{}]*?)\)(?:\)\[\w+\])?\s*\n\{(.*?)^\}",
+                          re.M | re.S)
+
     def functions(self):
         """(path, name, parameters, is static) of every definition, those of the programs too."""
-        form = re.compile(r"^([A-Za-z_][\w \*]*?)\b(\w+)\(([^;{}]*?)\)\s*\n\{", re.M)
         for path in self.files + self.programs:
-            for m in form.finditer(self.text[path]):
-                before, name, inside = m.groups()
+            for m in self.FUNCTION.finditer(self.text[path]):
+                before, name, inside, _ = m.groups()
                 yield path, name, self.parameters(inside), bool(re.search(r"\b(static|STATIC|inline)\b", before))
+
+    def too_large(self):
+        """(path, name, parameters, lines between its braces) of functions over what is allowed, those of the programs, of tests and examples too."""
+        others = sorted(p for folder in ("tests", "fuzz", "examples") for p in (self.tree / folder).rglob("*") if p.suffix in (".c", ".h", ".cpp"))
+        for path in self.files + self.programs + others:
+            text = self.text[path] if path in self.text else without_comments(path.read_text())
+            for m in self.FUNCTION.finditer(text):
+                count, lines = self.parameters(m.group(3)), m.group(4).count("\n") - 1
+                if count > ARGUMENTS_MOST or lines > LINES_MOST:
+                    yield path, m.group(2), count, lines
 
     @staticmethod
     def parameters(inside):
@@ -159,8 +179,8 @@ class House:
         return [(name, sorted(p.relative_to(self.tree).as_posix() for p in files)) for name, files in sorted(self.definitions().items()) if len(files) > 1]
 
     def unused(self):
-        """(path, name, whether the tests at least use it) of externals of the rooms that nothing of the project uses outside their
-        own file. The public ones are the users'."""
+        """(path, name, whether the tests at least use it, whether its own file does) of externals of the rooms that nothing of the
+        project uses outside their own file. The public ones are the users'."""
         lines = [(path, self.text[path]) for path in self.files + self.programs]
         tests = []
         for room, list_ in (("include", lines), ("tests", tests), ("fuzz", tests), ("examples", tests)):
@@ -172,7 +192,8 @@ class House:
         for names in self.externals().values():
             for name, path in names.items():
                 if not name.startswith("pelt_") and not any(name in w for p, w in ours if p != path):
-                    yield path, name, name in theirs
+                    inside = len(re.findall(rf"\b{name}\b", declaration.sub("", self.text[path]))) > 1  # its definition is one
+                    yield path, name, name in theirs, inside
 
     def turns(self):
         """what -> the places of each turn back, beyond the one that has to be."""
@@ -348,9 +369,21 @@ def check_names(house):
     return wrong
 
 
+def check_sizes(house):
+    """Functions that are too long, or take too much, a line each."""
+    return [f"{path.relative_to(house.tree)}: {name}: {lines} lines and {count} parameters: {LINES_MOST} and {ARGUMENTS_MOST} at most"
+            for path, name, count, lines in house.too_large()]
+
+
 def check_unused(house):
-    """Externals that nobody outside their file asks for, not even a test: dead, or to be static. A line each."""
-    return [f"{path.relative_to(house.tree)}: {name}: nothing outside its file uses it" for path, name, tried in sorted(house.unused()) if not tried]
+    """Externals that nobody outside their file asks for, not even a test: dead, or to be static. And those that only tests use, not
+    even their own file, but for FOR_TESTS, and names of that list that are none. A line each."""
+    unused = sorted(house.unused())
+    only = {name: path for path, name, tried, inside in unused if tried and not inside}
+    wrong = [f"{path.relative_to(house.tree)}: {name}: nothing outside its file uses it" for path, name, tried, _ in unused if not tried]
+    wrong += [f"{path.relative_to(house.tree)}: {name}: only tests use it" for name, path in only.items() if name not in FOR_TESTS]
+    ours = house.tree == pathlib.Path(__file__).resolve().parent.parent
+    return wrong + [f"tools/house.py: {name}: is not used by tests alone" for name in FOR_TESTS if ours and name not in only]
 
 
 # What a person or a program leaves for the next one: it belongs into an issue or a commit's message, and never into the project.
@@ -419,8 +452,9 @@ def show(house, listing, build):
             if not name.startswith(("pelt_", "pelti_"))]
     print(f"{f'externals without a prefix, of {sum(map(len, externals.values()))}':48}{len(free):8}")
     lonely = list(house.unused())
-    print(f"{'externals that nothing outside their file uses':48}{sum(not tried for _, _, tried in lonely):8}")
-    print(f"{'  that only tests use':48}{sum(tried for _, _, tried in lonely):8}")
+    print(f"{'externals that nothing outside their file uses':48}{sum(not tried for _, _, tried, _ in lonely):8}")
+    print(f"{'  that only tests use':48}{sum(tried for _, _, tried, _ in lonely):8}")
+    print(f"{'  and not even their own file':48}{sum(tried and not inside for _, _, tried, inside in lonely):8}")
     twice = [f"{name}: {', '.join(sorted(rooms))}" for name, rooms in sorted(house.types().items()) if len(rooms) > 1]
     print(f"{'type names used in more than one room':48}{len(twice):8}")
     print(f"{'type names defined in more than one file':48}{len(house.twice()):8}")
@@ -438,7 +472,7 @@ def show(house, listing, build):
                              ("turns back", [p for places in turns.values() for p in places]),
                              ("that no test of their room tries", bare), ("without a prefix", free), ("in more than one room", twice),
                              ("in more than one file", [f"{name}: {', '.join(files)}" for name, files in house.twice()]),
-                             ("that nothing outside their file uses, but perhaps tests", [f"{p.relative_to(house.tree)}: {name}" for p, name, _ in sorted(lonely)])):
+                             ("that nothing outside their file uses, but perhaps tests", [f"{p.relative_to(house.tree)}: {name}{'' if inside else ': ' + FOR_TESTS.get(name, 'dead')}" for p, name, _, inside in sorted(lonely)])):
             print(f"\n{title}:")
             print("\n".join("  " + i for i in items))
 
@@ -449,13 +483,14 @@ def main():
     parser.add_argument("--build")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--names", action="store_true")
+    parser.add_argument("--sizes", action="store_true")
     parser.add_argument("--headers", action="store_true")
     parser.add_argument("--unused", action="store_true")
     parser.add_argument("--sources", action="store_true")
     options = parser.parse_args()
     house = House(options.tree)
-    if options.names or options.headers or options.unused or options.sources:
-        wrong = (check_names(house) if options.names else []) + (check_headers(house.tree) if options.headers else []) + \
+    if options.names or options.sizes or options.headers or options.unused or options.sources:
+        wrong = (check_names(house) if options.names else []) + (check_sizes(house) if options.sizes else []) + (check_headers(house.tree) if options.headers else []) + \
                 (check_unused(house) if options.unused else []) + (check_sources(house.tree) + check_notes(house.tree) if options.sources else [])
         print("\n".join(wrong), end="\n" if wrong else "")
         sys.exit(1 if wrong else 0)

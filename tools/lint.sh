@@ -13,6 +13,8 @@ echo "first lines (each source and test says in a sentence what it is for) keys 
 tools/house.py --sources || failed=1
 echo "names (docs/architecture.md, "Names")"
 tools/house.py --names || failed=1
+echo "sizes of functions (60 lines, six parameters)"
+tools/house.py --sizes || failed=1
 echo "externals that nothing outside their file uses"
 tools/house.py --unused || failed=1
 echo "public headers (each function's own comment says thread, cost, ownership and errors, in whole sentences)"

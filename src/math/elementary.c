@@ -130,11 +130,6 @@ INLINE double power_of_e(double x, int terms)
     return scaled(series(power, terms, rest), (int)n);
 }
 
-double pelti_exp(double x)
-{
-    return power_of_e(x, 15);
-}
-
 /// ln x = n ln 2 + 2 atanh((m - 1) / (m + 1)) with x = m 2^n, m in [sqrt(1/2), sqrt(2))
 INLINE double logarithm(double x, int terms)
 {

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # lbs and dqs against the independent reference beside the checkout: every character, every clip, within 1e-5 of the size.
 set -euo pipefail
+. "$(dirname "$0")/../support/lacks.sh"
 tool="$PELT_SHARED/tools/evaluate.py"
 python=/usr/bin/python3
-[ -e "$tool" ] || { echo "skipped: the reference evaluator is not beside this checkout"; exit 77; }
-"$python" -c 'import numpy' 2>/dev/null || { echo "skipped: python3-numpy is not installed"; exit 77; }
+beside "$tool" || exit 77
+has_numpy "$python" || exit 77
 fps=${PELT_FPS:-10} # 30 takes three times as long
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

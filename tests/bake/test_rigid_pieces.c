@@ -113,8 +113,10 @@ static void what_a_file_wears_stays_rigid(void **state)
     (void)state;
     PeltCharacter *who;
     PeltError err;
-    if (pelt_character_load(PELT_SHARED_DIR "/data/corpus/Q-Bee.glb", NULL, &who, &err) != PELT_OK)
+    const char *path = shared_file("corpus/Q-Bee.glb");
+    if (!path)
         skip();
+    OK(pelt_character_load(path, NULL, &who, &err));
     check_rigid(who, 0, 1);
     pelt_character_destroy(who);
 }

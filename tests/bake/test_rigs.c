@@ -165,7 +165,7 @@ static unsigned char *make(const Rig *rig, size_t *size)
         weights[v][0] = 1 - weights[v][1];
     }
     int positions = tiny_positions(t, &(TinyOptions){0}), indices = tiny_tube_indices(t);
-    int joints_at = tiny_accessor(t, tiny_view(t, joints, sizeof joints, 0), 0, 5121, "VEC4", TINY_TUBE, "");
+    int joints_at = tiny_accessor(t, (TinyAt){tiny_view(t, joints, sizeof joints, 0), 0}, 5121, "VEC4", TINY_TUBE, "");
     int weights_at = tiny_floats(t, &weights[0][0], "VEC4", 4, TINY_TUBE);
     int keys = tiny_floats(t, times, "SCALAR", 1, 2), values = tiny_floats(t, &turns[0][0], "VEC4", 4, 2);
     tiny_print(

@@ -103,6 +103,6 @@ throw('22', ['tracking', 'projective', 'layered'], '0:8')
 if os.path.exists(shared + '/data/corpus/Q-Trex.glb'):
     snout(shared + '/data/corpus/Q-Trex.glb')
 else:
-    print('skipped: a snout in a wall: Q-Trex.glb is not beside the checkout')
+    print('skipped: corpus/Q-Trex.glb is not beside this checkout')
 sys.exit(1 if failed else 0)
 PY

@@ -50,7 +50,8 @@ static inline void add_box(Boxes *b, Vec3 low, Vec3 high)
 /// Bones along x, 1 apart, from x = 0.
 static inline PeltiCharacter *character_of(const Boxes *b, int bones)
 {
-    return make_chain(bones, 0, 1, 1, (const int[]){b->points}, b->points, b->point, b->triangles, b->triangle);
+    return make_chain((ChainBones){bones, 0, 1}, 1, (const int[]){b->points},
+                      (ChainSkin){b->points, b->point, b->triangles, b->triangle});
 }
 
 /// Weights that go over from bone to bone linearly along x.

@@ -30,7 +30,8 @@ static void two_bones_share_a_tube(void **state)
 {
     (void)state;
     int triangles = make_tube(4, 0.4f, tube_p, tube_t, 0), points[] = {TUBE_POINTS};
-    PeltiCharacter *who = make_chain(2, 0, 2, 1, points, TUBE_POINTS, tube_p, triangles, (const int(*)[3])tube_t);
+    PeltiCharacter *who =
+        make_chain((ChainBones){2, 0, 2}, 1, points, (ChainSkin){TUBE_POINTS, tube_p, triangles, (const int(*)[3])tube_t});
     assert_true(who->mesh->closed);
     PeltiWeights w = automatic(who, NULL);
     for (int v = 0; v < who->mesh->vertex_count; v++) {
@@ -58,7 +59,8 @@ static void along_one_dimension_the_heat_equation_has_a_closed_form(void **state
     // Far from the ends w'' = 2 w / d^2 with d the radius (distance to the axis) and 2 the strength of the heat: past the middle
     // 1 - w = exp(-sqrt(2) (x - 2) / d) / 2
     int triangles = make_tube(4, 0.4f, tube_p, tube_t, 0), points[] = {TUBE_POINTS};
-    PeltiCharacter *who = make_chain(2, 0, 2, 1, points, TUBE_POINTS, tube_p, triangles, (const int(*)[3])tube_t);
+    PeltiCharacter *who =
+        make_chain((ChainBones){2, 0, 2}, 1, points, (ChainSkin){TUBE_POINTS, tube_p, triangles, (const int(*)[3])tube_t});
     PeltiWeights w = automatic(who, NULL);
     for (int v = 0; v < who->mesh->vertex_count; v++) {
         float x = who->mesh->rest[v].x;
@@ -73,7 +75,8 @@ static void clothes_see_the_bones_through_the_body(void **state)
     (void)state;
     int body = make_tube(4, 0.4f, tube_p, tube_t, 0), points[] = {TUBE_POINTS, TUBE_POINTS};
     int total = body + make_tube(4, 0.5f, tube_p, tube_t + body, TUBE_POINTS);
-    PeltiCharacter *who = make_chain(2, 0, 2, 2, points, TUBE_POINTS * 2, tube_p, total, (const int(*)[3])tube_t);
+    PeltiCharacter *who =
+        make_chain((ChainBones){2, 0, 2}, 2, points, (ChainSkin){TUBE_POINTS * 2, tube_p, total, (const int(*)[3])tube_t});
     PeltiWeights w = automatic(who, NULL);
     assert_int_equal(count_code(&who->log, "weights-component-unseen"), 0);
     for (int v = 0; v < who->mesh->vertex_count; v++) {
@@ -97,7 +100,8 @@ static void broken_surfaces_still_get_weights(void **state)
     memcpy(tube_t[n], extra, sizeof extra);
     n -= 12; // some triangles of the tube are missing: a hole
     memmove(tube_t[n], extra, sizeof extra);
-    PeltiCharacter *who = make_chain(3, 0, 2, 1, points, TUBE_POINTS + 4, tube_p, n + 3, (const int(*)[3])tube_t);
+    PeltiCharacter *who =
+        make_chain((ChainBones){3, 0, 2}, 1, points, (ChainSkin){TUBE_POINTS + 4, tube_p, n + 3, (const int(*)[3])tube_t});
     automatic(who, NULL);
     assert_true(who->mesh->border_edge_count > 0 && who->mesh->nonmanifold_edge_count > 0);
     assert_true(count_code(&who->log, "weights-vertex-unused") == 1);
@@ -108,7 +112,8 @@ static void bones_outside_are_named_and_the_mesh_still_moves(void **state)
 {
     (void)state;
     int n = make_tube(4, 0.4f, tube_p, tube_t, 0), points[] = {TUBE_POINTS};
-    PeltiCharacter *who = make_chain(3, 20, 2, 1, points, TUBE_POINTS, tube_p, n, (const int(*)[3])tube_t);
+    PeltiCharacter *who =
+        make_chain((ChainBones){3, 20, 2}, 1, points, (ChainSkin){TUBE_POINTS, tube_p, n, (const int(*)[3])tube_t});
     PeltiWeights w = automatic(who, NULL);
     assert_int_equal(count_code(&who->log, "weights-component-unseen"), 1);
     assert_int_equal(count_code(&who->log, "weights-bone-unreached"), 2);
@@ -120,18 +125,19 @@ static void one_bone_or_none_or_nothing_at_all(void **state)
 {
     (void)state;
     int n = make_tube(4, 0.4f, tube_p, tube_t, 0), points[] = {TUBE_POINTS};
-    PeltiCharacter *who = make_chain(1, 1, 2, 1, points, TUBE_POINTS, tube_p, n, (const int(*)[3])tube_t);
+    PeltiCharacter *who =
+        make_chain((ChainBones){1, 1, 2}, 1, points, (ChainSkin){TUBE_POINTS, tube_p, n, (const int(*)[3])tube_t});
     PeltiWeights w = automatic(who, NULL);
     for (int v = 0; v < who->mesh->vertex_count; v++)
         CHECK_NEAR(weight_of(&w, v, 0), 1, 0);
     pelti_character_destroy(who);
-    who = make_chain(0, 1, 2, 1, points, TUBE_POINTS, tube_p, n, (const int(*)[3])tube_t);
+    who = make_chain((ChainBones){0, 1, 2}, 1, points, (ChainSkin){TUBE_POINTS, tube_p, n, (const int(*)[3])tube_t});
     PeltError err = {0};
     assert_int_equal(pelti_weights_automatic(who, &who->pool, NULL, &who->log, &w, &err), PELT_OK);
     assert_int_equal(count_code(&who->log, "weights-no-bones"), 1);
     pelti_character_destroy(who);
     int none[] = {0};
-    who = make_chain(2, 0, 2, 1, none, 0, tube_p, 0, (const int(*)[3])tube_t);
+    who = make_chain((ChainBones){2, 0, 2}, 1, none, (ChainSkin){0, tube_p, 0, (const int(*)[3])tube_t});
     assert_int_equal(pelti_weights_automatic(who, &who->pool, NULL, &who->log, &w, &err), PELT_OK);
     pelti_character_destroy(who);
 }
@@ -142,7 +148,8 @@ static void threads_do_not_change_a_bit(void **state)
     uint64_t hash[3];
     for (int i = 0; i < 3; i++) {
         int n = make_tube(4, 0.4f, tube_p, tube_t, 0), points[] = {TUBE_POINTS};
-        PeltiCharacter *who = make_chain(7, 0, 0.5f, 1, points, TUBE_POINTS, tube_p, n, (const int(*)[3])tube_t);
+        PeltiCharacter *who =
+            make_chain((ChainBones){7, 0, 0.5f}, 1, points, (ChainSkin){TUBE_POINTS, tube_p, n, (const int(*)[3])tube_t});
         PeltiJobs *jobs = i ? pelti_jobs_create(i * 2) : NULL;
         PeltiWeights w = automatic(who, jobs);
         size_t count = (size_t)who->mesh->vertex_count * (size_t)w.influences;

@@ -8,7 +8,7 @@ static void chain_keeps_its_length_on_the_way(void **state)
     (void)state;
     Vec3 p[1] = {{0, 0, 0}};
     int points[] = {1}, none[1][3] = {{0, 0, 0}};
-    PeltiCharacter *who = make_chain(4, 1, 2, 1, points, 1, p, 0, (const int(*)[3])none);
+    PeltiCharacter *who = make_chain((ChainBones){4, 1, 2}, 1, points, (ChainSkin){1, p, 0, (const int(*)[3])none});
     PeltiArena arena = {.base = pelti_pool_take(&who->pool, 1 << 14, 1)};
     PeltiMotion motion = pelti_motion_in(&arena, who);
     pelti_motion_start(&motion);

@@ -10,7 +10,7 @@ static int t[TUBE_TRIANGLES][3];
 static PeltiCharacter *leg(const char *const names[4])
 {
     int count = make_tube(3, 0.3f, p, t, 0), points = TUBE_POINTS;
-    PeltiCharacter *who = make_chain(4, 0, 1, 1, &points, TUBE_POINTS, p, count, (const int(*)[3])t);
+    PeltiCharacter *who = make_chain((ChainBones){4, 0, 1}, 1, &points, (ChainSkin){TUBE_POINTS, p, count, (const int(*)[3])t});
     for (int b = 0; b < 4; b++) {
         who->nodes[b].name = names[b];
         who->nodes[b].trs.translation = vec3(0, b ? -1 : 0, 0);

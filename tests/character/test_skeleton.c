@@ -7,7 +7,7 @@ static PeltiCharacter *chain_of(int bones)
 {
     Vec3 p[1] = {{0, 0, 0}};
     int points[] = {1}, none[1][3] = {{0, 0, 0}};
-    return make_chain(bones, 1, 2, 1, points, 1, p, 0, (const int(*)[3])none);
+    return make_chain((ChainBones){bones, 1, 2}, 1, points, (ChainSkin){1, p, 0, (const int(*)[3])none});
 }
 
 static void a_chain_is_one_skeleton_parents_first(void **state)

@@ -22,7 +22,7 @@ typedef struct Smile {
 static void start(Smile *s)
 {
     int count = make_tube(3, 0.35f, p, t, 0), points = TUBE_POINTS;
-    s->who = make_chain(3, 0, 1, 1, &points, TUBE_POINTS, p, count, (const int(*)[3])t);
+    s->who = make_chain((ChainBones){3, 0, 1}, 1, &points, (ChainSkin){TUBE_POINTS, p, count, (const int(*)[3])t});
     pelti_pool_init(&s->pool, NULL);
     static const PeltiTarget targets[2] = {{4, first_points, first_offsets}, {2, second_points, second_offsets}};
     s->who->target_count = 2;

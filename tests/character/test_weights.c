@@ -8,7 +8,7 @@ static void rigid_weights_take_the_nearest_bone(void **state)
 {
     (void)state;
     int n = make_tube(4, 0.4f, p, t, 0), points[] = {TUBE_POINTS};
-    PeltiCharacter *who = make_chain(2, 0, 1.9f, 1, points, TUBE_POINTS, p, n, (const int(*)[3])t);
+    PeltiCharacter *who = make_chain((ChainBones){2, 0, 1.9f}, 1, points, (ChainSkin){TUBE_POINTS, p, n, (const int(*)[3])t});
     PeltiWeights w = {0};
     PeltError err;
     assert_int_equal(pelti_weights_rigid(who, &who->pool, &w, &err), PELT_OK);
@@ -23,7 +23,7 @@ static void file_weights_of_split_points_are_averaged(void **state)
     (void)state;
     int n = make_tube(4, 0.4f, p, t, 0), points[] = {TUBE_POINTS};
     p[1] = p[0]; // one vertex, two points
-    PeltiCharacter *who = make_chain(6, 0, 0.5f, 1, points, TUBE_POINTS, p, n, (const int(*)[3])t);
+    PeltiCharacter *who = make_chain((ChainBones){6, 0, 0.5f}, 1, points, (ChainSkin){TUBE_POINTS, p, n, (const int(*)[3])t});
     int *bone = PELTI_NEW(&who->pool, int, TUBE_POINTS * 4);
     float *weight = PELTI_NEW(&who->pool, float, TUBE_POINTS * 4);
     for (int i = 2; i < TUBE_POINTS; i++) {
@@ -51,7 +51,7 @@ static void an_unweighted_vertex_falls_to_its_nearest_bone(void **state)
 {
     (void)state;
     int n = make_tube(4, 0.4f, p, t, 0), points[] = {TUBE_POINTS};
-    PeltiCharacter *who = make_chain(3, 0, 1.5f, 1, points, TUBE_POINTS, p, n, (const int(*)[3])t);
+    PeltiCharacter *who = make_chain((ChainBones){3, 0, 1.5f}, 1, points, (ChainSkin){TUBE_POINTS, p, n, (const int(*)[3])t});
     who->file_weights =
         (PeltiWeights){4, PELTI_NEW(&who->pool, int, TUBE_POINTS * 4), PELTI_NEW(&who->pool, float, TUBE_POINTS * 4)};
     PeltiWeights w = {0};

@@ -8,7 +8,7 @@ static int t[TUBE_TRIANGLES][3];
 static PeltiCharacter *tube_with_rows(float (*row)(float x), bool (*is_bad)(float x))
 {
     int n = make_tube(2, 0.3f, p, t, 0), points[] = {TUBE_POINTS};
-    PeltiCharacter *who = make_chain(2, 0, 1, 1, points, TUBE_POINTS, p, n, (const int(*)[3])t);
+    PeltiCharacter *who = make_chain((ChainBones){2, 0, 1}, 1, points, (ChainSkin){TUBE_POINTS, p, n, (const int(*)[3])t});
     int *bone = PELTI_NEW(&who->pool, int, 2 * TUBE_POINTS);
     float *weight = PELTI_NEW(&who->pool, float, 2 * TUBE_POINTS);
     who->bad_rows.bad = PELTI_NEW(&who->pool, bool, TUBE_POINTS);

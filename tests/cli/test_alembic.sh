@@ -72,5 +72,5 @@ if struct.unpack('<%di' % (len(data[10 + size:]) // 4), data[10 + size:]) != tup
 if placed < 1 or constant < 2: fail('no placement or nothing that stands still')
 print('alembic: good, %d meshes, %d placed, %d points' % (len(names), placed, count))
 P
-command -v abcecho >/dev/null || { echo "Alembic's own abcecho is not here: not tried"; exit 0; }
+command -v abcecho >/dev/null || { echo "skipped: abcecho is not installed"; exit 0; }
 abcecho a.abc > echo.txt && grep -q 'flag_pole_1Shape' echo.txt || { echo "FAILED: abcecho does not read it"; exit 1; }

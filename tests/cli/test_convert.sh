@@ -2,6 +2,7 @@
 # pelt convert: the same character in another file, to the last bit of every frame of every clip, with all that hangs on it.
 set -u
 [ -x "$PELT" ] || { echo "skipped: no command at $PELT"; exit 77; }
+. "$(dirname "$0")/../support/lacks.sh"
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT && cd "$work" || exit 1
 fail() { echo "FAILED: $*"; exit 1; }
@@ -46,9 +47,9 @@ cp b.glb e.glb && "$PELT" convert e.glb e.glb -q 2>/dev/null && same b.glb e.glb
 data=$PELT_SHARED/data/corpus
 for file in blender_279_sausage_7400_binary.fbx maya_game_sausage_7500_binary_combined.fbx VRM-Polydancer.glb CesiumMan-draco/*.gltf; do
     [ -e "$data/$file" ] || { for one in $data/$file; do file=${one#$data/}; done; }
-    [ -e "$data/$file" ] || { echo "not here: $file"; continue; }
+    beside "$data/$file" || continue
     "$PELT" convert "$data/$file" f.glb -q 2>err.txt; code=$?
-    [ $code = 5 ] && { echo "not read here: $file: $(cat err.txt)"; continue; }
+    [ $code = 5 ] && { lacks "$(cat err.txt)"; continue; }
     [ $code = 0 ] || fail "$file: $(cat err.txt)"
     same "$data/$file" f.glb
 done

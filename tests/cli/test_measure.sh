@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # pelt measure: what a bake reports and what its cache measures are the same, and a bake without --report does not measure.
 set -uo pipefail
+. "$(dirname "$0")/../support/lacks.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
@@ -59,7 +60,7 @@ for kind in mdd npz obj usda abc glb gltf; do
     case $kind in glb | gltf) ;; *) cmp -s "$work/got.png" "$work/want.png" || fail "the picture of a .$kind" ;; esac
 done
 "$PELT" measure "$work/arm.glb" --cache "$work/kinds/a_0013.obj" --clip bend --json -q >"$work/got" && [ "$(cat "$work/got")" = "$want" ] || fail "a frame's name"
-if python3 -c 'import numpy' 2>/dev/null; then
+if has_numpy; then
     python3 -c "import numpy; a = numpy.load('$work/kinds/a.npz'); numpy.savez_compressed('$work/packed.npz', points=a['points']); numpy.savez('$work/wide.npz', points=a['points'].astype('f8'), start_frame=12)"
     "$PELT" measure "$work/arm.glb" --cache "$work/packed.npz" --clip bend 2>"$work/err"
     [ $? = 5 ] && grep -q "numpy.savez in place" "$work/err" || fail "a compressed .npz: $(cat "$work/err")"

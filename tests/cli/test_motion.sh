@@ -3,6 +3,7 @@
 # rest frames comes back; real rigs of five conventions move each other; what cannot be is told.
 set -u
 [ -x "$PELT" ] || { echo "skipped: no command at $PELT"; exit 77; }
+. "$(dirname "$0")/../support/lacks.sh"
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
 here=$(dirname "$0"); here=$(cd "$here" && pwd)
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT && cd "$work" || exit 1
@@ -76,7 +77,7 @@ refuse() { "$PELT" bake b.glb --motion "$1" -m lbs -q -o no.pc2 2>err.txt; code=
 refuse alien.bvh 3 'no joint of the motion'; refuse half.bvh 3 'line'; refuse gone.bvh 2 'gone.bvh'; refuse gone.glb 2 'gone.glb'; refuse still.glb 3 'has no clip'
 # real rigs: Unreal's names on MakeHuman's, VRM's and plain ones, Maya's FBX on itself
 data=$PELT_SHARED/data
-if [ -e "$data/corpus/Mannequiny.glb" ]; then
+if beside "$data/corpus/Mannequiny.glb"; then
     for who in "$data/makehuman-cc0.glb" "$data/corpus/VRM-Polydancer.glb" "$data/corpus/KayKitKnight.glb" "$data/corpus/Q-Cyberpunk.glb" b.glb; do
         "$PELT" inspect "$who" --motion "$data/corpus/Mannequiny.glb" --json > said.json || fail "$who"
         python3 - "$who" <<'P' || exit 1
@@ -87,11 +88,11 @@ if clip['channels'] < 15: sys.exit(f"FAILED: {sys.argv[1]}: only {clip['channels
 print(f"{sys.argv[1].split('/')[-1]}: {clip['channels']} channels; {left[0][:70] if left else 'every joint has its pair'}")
 P
     done
-else echo "not here: $data/corpus/Mannequiny.glb"; fi
+fi
 fbx=$data/corpus/maya_kenney_character_7700_binary.fbx
-if [ -e "$fbx" ]; then
+if beside "$fbx"; then
     "$PELT" bake "$fbx" -m lbs --set weights=file --frames 0:5 -q -o fbx.pc2 2>err.txt; code=$?
-    if [ $code = 5 ]; then echo "not read here: $(cat err.txt)"; else
+    if [ $code = 5 ]; then lacks "$(cat err.txt)"; else
         [ $code = 0 ] || fail "$(cat err.txt)"
         "$PELT" inspect "$fbx" --json > said.json; name=$(python3 -c 'import json; print(json.load(open("said.json"))["clips"][0]["name"])')
         "$PELT" bake "$fbx" --motion "$fbx" --clip "$name" -m lbs --set weights=file --frames 0:5 -q -o fbx2.pc2 2>/dev/null || fail "FBX on itself"

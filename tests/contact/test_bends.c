@@ -22,7 +22,8 @@ static void find_limbs(Limb *l, int bone, int axis, float degrees)
     const int points = TUBE_POINTS;
     int triangles = make_tube(4, 0.3f, p, t, 0);
     float half = degrees * 3.14159265f / 360;
-    *l = (Limb){.who = make_chain(BONES, 0, 1, 1, &points, TUBE_POINTS, p, triangles, (const int(*)[3])t)};
+    *l = (Limb){
+        .who = make_chain((ChainBones){BONES, 0, 1}, 1, &points, (ChainSkin){TUBE_POINTS, p, triangles, (const int(*)[3])t})};
     l->values[3] = 1, l->values[7] = cosf(half), l->values[4 + axis] = sinf(half);
     l->channel =
         (PeltiChannel){.node = bone, .path = PELTI_ROTATION, .key_count = 2, .times = times, .values = l->values, .width = 4};

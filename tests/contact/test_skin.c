@@ -9,7 +9,7 @@ static int t[TUBE_TRIANGLES][3];
 static PeltiCharacter *bent_chain(PeltiWeights *w)
 {
     int n = make_tube(4, 0.4f, p, t, 0), points[] = {TUBE_POINTS};
-    PeltiCharacter *who = make_chain(3, 0, 1.4f, 1, points, TUBE_POINTS, p, n, (const int(*)[3])t);
+    PeltiCharacter *who = make_chain((ChainBones){3, 0, 1.4f}, 1, points, (ChainSkin){TUBE_POINTS, p, n, (const int(*)[3])t});
     int *bone = PELTI_NEW(&who->pool, int, who->mesh->vertex_count * 4);
     float *weight = PELTI_NEW(&who->pool, float, who->mesh->vertex_count * 4);
     for (int v = 0; v < who->mesh->vertex_count; v++) {

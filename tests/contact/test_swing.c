@@ -11,7 +11,7 @@ static int t[TUBE_TRIANGLES][3];
 static PeltiCharacter *arm(PeltiWeights *w)
 {
     int n = make_tube(3, 0.2f, p, t, 0), points[] = {TUBE_POINTS};
-    PeltiCharacter *who = make_chain(2, 0, 1.5f, 1, points, TUBE_POINTS, p, n, (const int(*)[3])t);
+    PeltiCharacter *who = make_chain((ChainBones){2, 0, 1.5f}, 1, points, (ChainSkin){TUBE_POINTS, p, n, (const int(*)[3])t});
     int *bone = PELTI_NEW(&who->pool, int, who->mesh->vertex_count);
     float *weight = PELTI_NEW(&who->pool, float, who->mesh->vertex_count);
     for (int v = 0; v < who->mesh->vertex_count; v++)
@@ -104,7 +104,7 @@ static void only_what_a_clip_bends_is_a_limb_of_its_own(void **state)
     int n = make_tube(4, 0.2f, p, t, 0), points[] = {TUBE_POINTS}, limb[4];
     PeltError err = {0};
     for (int round = 0; round < 3; round++) {
-        PeltiCharacter *who = make_chain(4, 0, 1, 1, points, TUBE_POINTS, p, n, (const int(*)[3])t);
+        PeltiCharacter *who = make_chain((ChainBones){4, 0, 1}, 1, points, (ChainSkin){TUBE_POINTS, p, n, (const int(*)[3])t});
         PeltiPool work;
         pelti_pool_init(&work, NULL);
         if (round > 0) // about the bones: a twist; across them: a bend

@@ -13,7 +13,7 @@ static int t[TUBE_TRIANGLES][3];
 static PeltiCharacter *tube_on(int bones, PeltiWeights *w)
 {
     int n = make_tube((float)bones, 0.2f, p, t, 0), points[] = {TUBE_POINTS};
-    PeltiCharacter *who = make_chain(bones, 0, 1, 1, points, TUBE_POINTS, p, n, (const int(*)[3])t);
+    PeltiCharacter *who = make_chain((ChainBones){bones, 0, 1}, 1, points, (ChainSkin){TUBE_POINTS, p, n, (const int(*)[3])t});
     int *bone = PELTI_NEW(&who->pool, int, TUBE_POINTS);
     float *weight = PELTI_NEW(&who->pool, float, TUBE_POINTS);
     for (int v = 0; v < who->mesh->vertex_count; v++) {

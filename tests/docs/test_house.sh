@@ -95,6 +95,44 @@ table '`text`, `mark`, `io`' '`read`' '`io` belongs to core and to io'
 table '`text`, `mark`, `word`' '`read`' '`word`: no name of core begins with it'
 table '`texts=`, `mark`' '`read`' '`texts=`: no name of core begins with it'
 
+# --sizes: 60 lines and six parameters pass, one more does not, in sources, programs and tests.
+mkdir -p "$work"/{tests/core,import}
+sizes() { "$house" "$work" --sizes; }
+function_of() { # LINES PARAMETERS [BEFORE [AFTER]]
+    echo "${3:-static int many}($(seq -s, 1 "$2" | sed 's/[0-9]*/int a&/g'))${4:-}"
+    echo "{"; yes "    a1++;" | head -n "$1"; echo "}"
+}
+for file in src/core/long.c cli/long.c import/long.cpp tests/core/long.c; do
+    function_of 60 6 >"$work/$file"
+    said=$(sizes) || fail "$file: $said"
+    for size in "61 6" "60 7"; do
+        function_of $size >"$work/$file"
+        said=$(sizes) && fail "$file: $size is not told"
+        grep -q "^$file: many: ${size/ / lines and } parameters" <<<"$said" && [ "$(wc -l <<<"$said")" = 1 ] || fail "$file: $said"
+    done
+    rm "$work/$file"
+done
+for before in "PELT_PRINTF(2, 3) static void many" "static const Row *many" "template <typename T> static T many" "static std::vector<int> many"; do
+    function_of 61 2 "$before" >"$work/src/core/long.c"
+    said=$(sizes) && fail "$before is not seen"
+done
+function_of 61 2 "static int (*many" ")[3]" >"$work/src/core/long.c"
+said=$(sizes) && fail "a function that returns a pointer to an array is not seen"
+rm "$work/src/core/long.c"
+
+# --unused: what only tests use is told, what its own file uses as well is not.
+echo "int pelti_text_count(void);" >"$work/src/core/count.h"
+printf 'int pelti_text_count(void)\n{\n    return 1;\n}\n' >"$work/src/core/count.c"
+echo "int tried = pelti_text_count() + 1;" >"$work/tests/core/test_count.c"
+unused() { "$house" "$work" --unused; }
+said=$(unused) && fail "an external that only tests use is not told"
+[ "$said" = "src/core/count.c: pelti_text_count: only tests use it" ] || fail "$said"
+printf 'static int twice(void)\n{\n    return 2 * pelti_text_count();\n}\n' >>"$work/src/core/count.c"
+said=$(unused) || fail "an external that its file uses and a test tries is refused: $said"
+rm "$work"/tests/core/test_count.c
+said=$(unused) && fail "an external that nothing uses outside its file is not told"
+rm "$work"/src/core/count.*
+
 # --headers: a comment of whole sentences passes; fragments are told, and so is what only the comment of a group or a type says.
 cat >"$work/include/pelt/word.h" <<'C'
 /// Words, for a test.

@@ -20,7 +20,7 @@ static Tube start(void)
 {
     Tube tube;
     int count = make_tube(3, 0.35f, p, t, 0), points = TUBE_POINTS;
-    tube.who = make_chain(3, 0, 1, 1, &points, TUBE_POINTS, p, count, (const int(*)[3])t);
+    tube.who = make_chain((ChainBones){3, 0, 1}, 1, &points, (ChainSkin){TUBE_POINTS, p, count, (const int(*)[3])t});
     pelti_pool_init(&tube.pool, NULL);
     assert_int_equal(pelti_weights_rigid(tube.who, &tube.pool, &tube.weights, NULL), PELT_OK);
     return tube;

@@ -2,7 +2,7 @@
 # Compressed glTF by the field's own packers (npm @gltf-transform/cli, gltfpack; left out with a line where they cannot be had): what Pelt unpacks bakes to the points of the
 # same file unpacked by another's decoder, and within the packer's own error of the character that was packed. KHR_meshopt_compression as EXT_ of the same bytes.
 set -u
-skip() { echo "skipped: $1"; exit 77; }
+. "$(dirname "$0")/../support/lacks.sh"
 [ -x "$PELT" ] || skip "no command at $PELT"
 command -v npm >/dev/null && command -v python3 >/dev/null || skip "npm and python3 are not installed"
 here=$(cd "$(dirname "$0")" && pwd); tools=$(dirname "$PELT")/converters

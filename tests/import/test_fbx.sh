@@ -4,6 +4,7 @@
 set -u
 [ -x "$PELT" ] || { echo "skipped: no command at $PELT"; exit 77; }
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
+. "$(dirname "$0")/../support/lacks.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT && cd "$work" || exit 1
 fail() { echo "FAILED: $*"; exit 1; }
@@ -22,13 +23,13 @@ for name in plain zup inches scaled; do
     done
 done
 tools=$(dirname "$PELT")/converters
-command -v npm >/dev/null || { echo "fbx: good; npm is not here, so no other converter was asked"; exit 0; }
+command -v npm >/dev/null || { lacks "npm is not installed"; exit 0; }
 if [ ! -d "$tools/node_modules/fbx2gltf" ]; then
     mkdir -p "$tools" && echo '{"private": true}' > "$tools/package.json"
-    (cd "$tools" && timeout 100 npm install --no-audit --no-fund --silent fbx2gltf@0.9.7 >/dev/null 2>&1) || { echo "fbx: good; npm cannot install fbx2gltf, so it was not asked"; exit 0; }
+    (cd "$tools" && timeout 100 npm install --no-audit --no-fund --silent fbx2gltf@0.9.7 >/dev/null 2>&1) || { lacks "npm cannot install fbx2gltf"; exit 0; }
 fi
 other=$tools/node_modules/fbx2gltf/bin/Linux/FBX2glTF; chmod +x "$other" 2>/dev/null
-"$other" --help >/dev/null 2>&1 || { echo "fbx: good; fbx2gltf does not run here"; exit 0; }
+"$other" --help >/dev/null 2>&1 || { lacks "fbx2gltf does not run here"; exit 0; }
 convert() { "$other" -b --anim-framerate bake$2 -i "$1" -o "$name.glb" >/dev/null 2>&1; }
 ask() { # file, its frames a second, clips left out
     name=$(basename "$1" .fbx); convert "$1" $2 || convert "$1" $2 || fail "fbx2gltf $1"
@@ -42,6 +43,6 @@ ask() { # file, its frames a second, clips left out
 }
 for name in plain zup inches; do ask $name.fbx 30 ""; done
 for file in blender_279_sausage_7400_binary maya_game_sausage_7500_binary_combined maya_kenney_character_7700_binary; do
-    [ -e "$PELT_SHARED/data/corpus/$file.fbx" ] && ask "$PELT_SHARED/data/corpus/$file.fbx" 24 deform
+    beside "$PELT_SHARED/data/corpus/$file.fbx" && ask "$PELT_SHARED/data/corpus/$file.fbx" 24 deform
 done
 echo "fbx: good"

@@ -4,17 +4,17 @@
 set -u
 [ -x "$PELT" ] || { echo "skipped: no command at $PELT"; exit 77; }
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
+. "$(dirname "$0")/../support/lacks.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT && cd "$work" || exit 1
 python3 "$here/make_fbx.py" a.fbx --rings 6 --around 5 --joints 3 --frames 4 --morph || exit 1
 python3 "$here/make_fbx.py" b.fbx --rings 6 --around 5 --joints 3 --frames 4 --plain --meshes 2 || exit 1
 "$PELT" inspect a.fbx > /dev/null 2> said.txt; [ $? = 5 ] && { echo "skipped: $(cat said.txt)"; exit 77; }
 mkdir scratch
-TMPDIR=$work/scratch MUTANTS=${MUTANTS:-1000} python3 - "$PELT" <<'P'
+sausage=$PELT_SHARED/data/corpus/blender_279_sausage_7400_binary.fbx; beside "$sausage" || sausage=
+TMPDIR=$work/scratch MUTANTS=${MUTANTS:-1000} python3 - "$PELT" a.fbx b.fbx $sausage <<'P'
 import os, random, subprocess, sys, time
-pelt, seeds, random_ = sys.argv[1], [open(p, "rb").read() for p in ("a.fbx", "b.fbx")], random.Random(7)
-shared = os.environ.get("PELT_SHARED", "") + "/data/corpus/blender_279_sausage_7400_binary.fbx"
-if os.path.exists(shared): seeds.append(open(shared, "rb").read())
+pelt, seeds, random_ = sys.argv[1], [open(p, "rb").read() for p in sys.argv[2:]], random.Random(7)
 def spoil(raw):
     raw = bytearray(raw); kind = random_.randrange(5); at = random_.randrange(23, len(raw))
     if kind == 0: raw[at] = random_.randrange(256)

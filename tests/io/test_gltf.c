@@ -357,7 +357,7 @@ static void accessors_decode_every_component_type(void **state)
             TinyGltf *t = tiny_make((TinyOptions){0});
             int view = tiny_view(t, cases[i].bytes, 12, 0);
             t->json_size = 0;
-            tiny_accessor(t, view, 0, cases[i].type, "VEC3", 1, normal ? ",\"normalized\":true" : "");
+            tiny_accessor(t, (TinyAt){view, 0}, cases[i].type, "VEC3", 1, normal ? ",\"normalized\":true" : "");
             tiny_print(t->json, sizeof t->json, &t->json_size,
                        "{\"asset\":{\"version\":\"2.0\"},\"bufferViews\":[%s],\"accessors\":[%s],", t->views, t->accessors);
             int last = t->accessor_count - 1;
@@ -396,7 +396,7 @@ static void strips_fans_and_lists_unroll_as_the_format_says(void **state)
         const float p[6][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {0, 2, 0}, {1, 2, 1}};
         const uint8_t index[6] = {5, 4, 3, 2, 1, 0};
         tiny_floats(t, &p[0][0], "VEC3", 3, 6);
-        tiny_accessor(t, tiny_view(t, index, sizeof index, 0), 0, 5121, "SCALAR", 6, "");
+        tiny_accessor(t, (TinyAt){tiny_view(t, index, sizeof index, 0), 0}, 5121, "SCALAR", 6, "");
         tiny_print(t->json, sizeof t->json, &t->json_size,
                    "{\"asset\":{\"version\":\"2.0\"},\"bufferViews\":[%s],\"accessors\":[%s],\"nodes\":[{\"mesh\":0}],"
                    "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0},%s\"mode\":%d}]}],",

@@ -129,21 +129,30 @@ typedef struct Played {
     int parts;
 } Played;
 
-/// Plays one attribute of a primitive at every frame.
-static void play(const PeltiGltf *doc, PeltiPool *pool, PeltiJson *primitive, const char *name, const float *weights,
-                 int target_count, Vec3 *const *frames, int frame_count, int first, int count, Played *played)
+/// A primitive with the weights of its targets, [frame_count x target_count], and which of the points it shows.
+typedef struct Part {
+    const PeltiGltf *doc;
+    PeltiPool *pool;
+    PeltiJson *primitive;
+    const float *weights;
+    int target_count, frame_count, first, count;
+} Part;
+
+/// Plays one attribute of a part at every frame.
+static void play(const Part *part, const char *name, Vec3 *const *frames, Played *played)
 {
-    Vec3 *base = read_vectors(doc, pool, pelti_json_get(primitive, "attributes"), name, count);
-    Vec3 **targets = PELTI_NEW(pool, Vec3 *, target_count);
-    PeltiJson *list = pelti_json_get(primitive, "targets");
+    int target_count = part->target_count, count = part->count;
+    Vec3 *base = read_vectors(part->doc, part->pool, pelti_json_get(part->primitive, "attributes"), name, count);
+    Vec3 **targets = PELTI_NEW(part->pool, Vec3 *, target_count);
+    PeltiJson *list = pelti_json_get(part->primitive, "targets");
     assert_int_equal(pelti_json_count(list), target_count);
     for (int k = 0; k < target_count; k++)
-        targets[k] = read_vectors(doc, pool, pelti_json_at(list, k), name, count);
-    for (int f = 0; f < frame_count; f++)
+        targets[k] = read_vectors(part->doc, part->pool, pelti_json_at(list, k), name, count);
+    for (int f = 0; f < part->frame_count; f++)
         for (int p = 0; p < count; p++) {
-            Vec3 v = base[p], expected = frames[f][first + p];
+            Vec3 v = base[p], expected = frames[f][part->first + p];
             for (int k = 0; k < target_count; k++)
-                v = vec3_mad(v, targets[k][p], weights[f * target_count + k]);
+                v = vec3_mad(v, targets[k][p], part->weights[f * target_count + k]);
             if (strcmp(name, "NORMAL") == 0)
                 played->normal =
                     fmax(played->normal, 57.3 * (double)acosf(fminf(1, vec3_dot(vec3_normalize_or(v, expected), expected))));
@@ -196,9 +205,10 @@ static Played play_all(const Subject *s, const char *path, const PeltiFrames *fr
             PeltiJson *primitive = pelti_json_at(primitives, k), *attributes = pelti_json_get(primitive, "attributes");
             assert_null(pelti_json_get(attributes, "JOINTS_0"));
             assert_null(pelti_json_get(attributes, "WEIGHTS_0"));
-            play(doc, &pool, primitive, "POSITION", weights, target_count, s->points, s->frame_count, first, count, &played);
+            Part part = {doc, &pool, primitive, weights, target_count, s->frame_count, first, count};
+            play(&part, "POSITION", s->points, &played);
             if (pelti_json_get(attributes, "NORMAL"))
-                play(doc, &pool, primitive, "NORMAL", weights, target_count, s->normals, s->frame_count, first, count, &played);
+                play(&part, "NORMAL", s->normals, &played);
             first += count;
             played.parts++;
         }
@@ -319,23 +329,9 @@ static bool same_text(PeltiJson *a, PeltiJson *b)
     return a && b && strcmp(pelti_json_serialize(a, false, &n), pelti_json_serialize(b, false, &n)) == 0;
 }
 
-static void everything_else_is_kept(void **state)
+/// What no skin has a part in is untouched as a whole.
+static void check_nodes(PeltiJson *root, PeltiJson *old)
 {
-    (void)state;
-    PeltError err;
-    Subject s = open_subject(PELT_SOURCE_DIR "/tests/io/kept/kept.gltf", 16, 15, 0.0f);
-    PeltiLog log;
-    pelti_log_init(&log, NULL);
-    PeltiOutputDef def = def_of(&s, 15);
-    def.log = &log;
-    const char *out = at("kept.glb");
-    write_all(&s, &def, &out, 1);
-    Played played = play_all(&s, out, &def.frames);
-    assert_int_equal(played.parts, 4); // two primitives, twice
-    PeltiGltf *doc;
-    OK(pelti_gltf_open(out, NULL, &doc, &err));
-    PeltiJson *root = doc->root, *old = s.doc->root;
-    // untouched as a whole
     const char *same[] = {"asset",     "extensionsUsed", "extensions", "extras", "cameras",
                           "materials", "textures",       "samplers",   "skins"};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
@@ -353,7 +349,11 @@ static void everything_else_is_kept(void **state)
     assert_int_equal(pelti_json_count(pelti_json_get(twin, "children")), 1);
     assert_non_null(pelti_json_get(twin, "rotation"));
     assert_string_equal(text_at(root, "nodes", 10, "name"), "twin_baked");
-    // each has a mesh of its own, with names, materials, UVs and extras
+}
+
+/// Each of the two has a mesh of its own, with names, materials, UVs and extras.
+static void check_meshes(PeltiJson *root, PeltiJson *old)
+{
     assert_int_equal(pelti_json_count(pelti_json_get(root, "meshes")), 3);
     for (int m = 0; m < 3; m += 2) {
         PeltiJson *mesh = pelti_json_at(pelti_json_get(root, "meshes"), m);
@@ -372,7 +372,12 @@ static void everything_else_is_kept(void **state)
         assert_int_equal(pelti_json_int_of(pelti_json_get(second, "material"), -1), 1);
         assert_null(pelti_json_get(pelti_json_get(second, "attributes"), "NORMAL")); // flat it was and flat it stays
     }
-    // the picture is inside, byte for byte
+}
+
+/// The picture is inside, byte for byte.
+static void check_picture(const PeltiGltf *doc)
+{
+    PeltiJson *root = doc->root;
     PeltiJson *image = pelti_json_at(pelti_json_get(root, "images"), 0);
     assert_null(pelti_json_get(image, "uri"));
     assert_string_equal(pelti_json_text_of(pelti_json_get(image, "mimeType")), "image/png");
@@ -383,6 +388,27 @@ static void everything_else_is_kept(void **state)
     fclose(f);
     assert_int_equal(view->size, size);
     assert_memory_equal(doc->buffers[0].bytes + view->offset, picture, size);
+}
+
+static void everything_else_is_kept(void **state)
+{
+    (void)state;
+    PeltError err;
+    Subject s = open_subject(PELT_SOURCE_DIR "/tests/io/kept/kept.gltf", 16, 15, 0.0f);
+    PeltiLog log;
+    pelti_log_init(&log, NULL);
+    PeltiOutputDef def = def_of(&s, 15);
+    def.log = &log;
+    const char *out = at("kept.glb");
+    write_all(&s, &def, &out, 1);
+    Played played = play_all(&s, out, &def.frames);
+    assert_int_equal(played.parts, 4); // two primitives, twice
+    PeltiGltf *doc;
+    OK(pelti_gltf_open(out, NULL, &doc, &err));
+    PeltiJson *root = doc->root, *old = s.doc->root;
+    check_nodes(root, old);
+    check_meshes(root, old);
+    check_picture(doc);
     // the baked clip first, the one that moved nothing but skin gone, the prop's kept
     assert_int_equal(doc->clip_count, 2);
     assert_string_equal(text_at(root, "animations", 0, "name"), "walk");
@@ -540,8 +566,8 @@ static void objects_ride_along(void **state)
     assert_int_equal(target_count, report.morph_targets);
     PeltiJson *mesh = pelti_json_at(pelti_json_get(doc->root, "meshes"), doc->nodes[jelly].mesh);
     Played played = {0};
-    play(doc, &s.pool, pelti_json_at(pelti_json_get(mesh, "primitives"), 0), "POSITION", weights, target_count, soft_frames,
-         FRAMES, 0, 4, &played);
+    PeltiJson *primitive = pelti_json_at(pelti_json_get(mesh, "primitives"), 0);
+    play(&(Part){doc, &s.pool, primitive, weights, target_count, FRAMES, 0, 4}, "POSITION", soft_frames, &played);
     assert_true(played.error <= (double)report.morph_error + 1e-5);
     pelti_character_destroy(who);
     pelti_gltf_close(doc);

@@ -3,7 +3,7 @@
 # of everything, several methods, both kinds of morph targets, .glb and .gltf, and the built-in characters.
 # Skipped (77) where node, npm or its registry are absent.
 set -u
-skip() { echo "skipped: $1"; exit 77; }
+. "$(dirname "$0")/../support/lacks.sh"
 command -v node >/dev/null && command -v npm >/dev/null || skip "node and npm are not installed (Debian packages nodejs, npm)"
 [ -x "$PELT" ] || skip "no command at $PELT"
 
@@ -30,25 +30,22 @@ bake kept-text.gltf "$PELT_SOURCE/tests/io/kept/kept.gltf" dqs
 bake kept-each.glb "$PELT_SOURCE/tests/io/kept/kept.gltf" lbs --morph-per-frame --fps 10
 bake kept-one.glb "$PELT_SOURCE/tests/io/kept/kept.gltf" lbs --frames 3:3
 for input in "$PELT_SHARED"/data/*.glb "$PELT_SHARED"/data/*.gltf; do
-  [ -f "$input" ] || { echo "note: no characters beside this checkout"; continue; }
+  beside "$input" || continue
   name=$(basename "${input%.*}")
   bake "$name-lbs.glb" "$input" lbs --fps 12
   bake "$name-dqs.gltf" "$input" dqs --frames 2:9
   bake "$name-each.glb" "$input" lbs --morph-per-frame --fps 6
 done
-small=$PELT_SHARED/data/cylinder2.glb
-if [ -f "$small" ]; then
-  for method in $("$PELT" methods | sed -n 's/^\([a-z]*\): .*/\1/p' | grep -v default); do
-    bake "method-$method.glb" "$small" "$method" --frames 0:5
-  done
-fi
-if "$PELT" make --help >/dev/null 2>&1; then
-  for name in cylinder arm hand biped; do
-    "$PELT" make "$name" --vertices 800 -o "$out/make-$name.glb" >/dev/null 2>&1 || { echo "make failed: $name"; failed=1; continue; }
-    count=$((count + 1))
-    bake "make-$name-baked.glb" "$out/make-$name.glb" lbs --fps 12
-  done
-fi
+for name in cylinder arm hand biped; do
+  "$PELT" make "$name" --vertices 800 -o "$out/make-$name.glb" >/dev/null 2>&1 || { echo "make failed: $name"; failed=1; continue; }
+  count=$((count + 1))
+  bake "make-$name-baked.glb" "$out/make-$name.glb" lbs --fps 12
+done
+methods=$("$PELT" methods --json | sed -n 's/^ *{"name": "\([a-z]*\)", "summary".*/\1/p')
+[ "$(wc -w <<<"$methods")" -ge 6 ] || { echo "of the methods only these were found: $methods"; failed=1; }
+for method in $methods; do
+  bake "method-$method.glb" "$out/make-cylinder.glb" "$method" --frames 0:5
+done
 
 node "$tools/validate.js" "$out"/* || failed=1
 echo "$count files checked"

@@ -22,7 +22,6 @@ static void agrees_with_libm(void **state)
     CHECK_NEAR(worst(pelti_sin, sin, -1e5, 1e5, 20011), 0, 1e-15);
     CHECK_NEAR(worst(pelti_tan, tan, -1.5, 1.5, 20011), 0, 2e-15);
     CHECK_NEAR(worst(pelti_acos, acos, -1, 1, 20011), 0, 1e-15);
-    CHECK_NEAR(worst(pelti_exp, exp, -20, 20, 20011), 0, 1e-15);
     CHECK_NEAR(worst(pelti_log, log, 1e-4, 1e4, 20011), 0, 1e-15);
     CHECK_NEAR(worst(pelti_cbrt, cbrt, -1e3, 1e3, 20011), 0, 1e-15);
     for (int i = 0; i < 360; i++) {
@@ -35,10 +34,10 @@ static void agrees_with_libm(void **state)
 static void keeps_to_the_edges(void **state)
 {
     (void)state;
-    assert_true(pelti_sin(0) == 0 && pelti_cos(0) == 1 && pelti_exp(0) == 1 && pelti_log(1) == 0 && pelti_acos(1) == 0);
+    assert_true(pelti_sin(0) == 0 && pelti_cos(0) == 1 && pelti_log(1) == 0 && pelti_acos(1) == 0);
     assert_true(pelti_atan2(0, 0) == 0 && pelti_cbrt(0) == 0 && pelti_cbrt(27) == 3 && pelti_powf(0, 0.5f) == 0);
-    assert_true(isnan(pelti_sin(INFINITY)) && isnan(pelti_acos(1.5)) && isnan(pelti_log(-1)) && isnan(pelti_exp(NAN)));
-    assert_true(isinf(pelti_exp(1000)) && pelti_exp(-1000) == 0 && isinf(pelti_log(0)) && isinf(pelti_cbrt(INFINITY)));
+    assert_true(isnan(pelti_sin(INFINITY)) && isnan(pelti_acos(1.5)) && isnan(pelti_log(-1)));
+    assert_true(isinf(pelti_log(0)) && isinf(pelti_cbrt(INFINITY)));
     assert_true(isnan(pelti_atan2(NAN, 1)) && isnan(pelti_cbrt(NAN)) && isinf(pelti_log(INFINITY)));
     CHECK_NEAR(pelti_log(5e-324), log(5e-324), 1e-12);
     CHECK_NEAR(pelti_cbrt(5e-324) / cbrt(5e-324), 1, 1e-14);

@@ -15,7 +15,7 @@ static PeltiCharacter *tubes(float apart)
     count += make_tube(3, 0.3f, p, t + count, TUBE_POINTS);
     for (int i = TUBE_POINTS; i < points; i++)
         p[i].y += apart;
-    return make_chain(2, 0, 1, 1, &points, points, p, count, (const int(*)[3])t);
+    return make_chain((ChainBones){2, 0, 1}, 1, &points, (ChainSkin){points, p, count, (const int(*)[3])t});
 }
 
 static bool apart_along_x(const Vec3 a[3], const Vec3 b[3])

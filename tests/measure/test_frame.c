@@ -13,7 +13,7 @@ static int open_tube(void **state)
 {
     (void)state;
     int count = make_tube(3, 0.35f, p, t, 0), points = TUBE_POINTS;
-    who = make_chain(2, 0, 1, 1, &points, TUBE_POINTS, p, count, (const int(*)[3])t);
+    who = make_chain((ChainBones){2, 0, 1}, 1, &points, (ChainSkin){TUBE_POINTS, p, count, (const int(*)[3])t});
     return pelti_measure_create(who, NULL, NULL, &m, NULL) == PELT_OK ? 0 : 1;
 }
 
@@ -87,7 +87,7 @@ static void holes_are_closed_by_their_middle(void **state)
     for (int k = 0; k < TUBE_TRIANGLES; k++)
         if (t[k][0] < points && t[k][1] < points && t[k][2] < points)
             memcpy(open[count++], t[k], sizeof t[k]);
-    PeltiCharacter *pipe = make_chain(2, 0, 1, 1, &points, points, p, count, (const int(*)[3])open);
+    PeltiCharacter *pipe = make_chain((ChainBones){2, 0, 1}, 1, &points, (ChainSkin){points, p, count, (const int(*)[3])open});
     assert_int_equal(pipe->mesh->hole_count, 2);
     Vec3 *at = PELTI_NEW(&pipe->pool, Vec3, pipe->mesh->vertex_count + 2);
     memcpy(at, pipe->mesh->rest, sizeof(Vec3) * (size_t)pipe->mesh->vertex_count);

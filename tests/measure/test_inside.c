@@ -13,7 +13,7 @@ static PeltiCharacter *tubes(void)
     count += make_tube(3, 0.1f, p, t + count, TUBE_POINTS);
     for (int i = TUBE_POINTS; i < points; i++)
         p[i].y += 2;
-    return make_chain(2, 0, 1, 1, &points, points, p, count, (const int(*)[3])t);
+    return make_chain((ChainBones){2, 0, 1}, 1, &points, (ChainSkin){points, p, count, (const int(*)[3])t});
 }
 
 /// Of the first frame, which is the rest pose.

@@ -22,7 +22,7 @@ static PeltiCharacter *two_boxes(Vec3 *p) // a unit box, and one of 0.8 apart fr
     for (int i = 0; i < 24; i++)
         for (int k = 0; k < 3; k++)
             t[i][k] = box_faces[i % 12][k] + (i < 12 ? 0 : 8);
-    return make_chain(2, 0, 3, 2, points, 16, p, 24, (const int(*)[3])t);
+    return make_chain((ChainBones){2, 0, 3}, 2, points, (ChainSkin){16, p, 24, (const int(*)[3])t});
 }
 
 static PeltiMeasure *measure_new(const PeltiCharacter *who, PeltiJobs *jobs, const PeltAllocator *allocator)
@@ -120,7 +120,7 @@ static int faces[TUBE_TRIANGLES][3];
 static PeltiCharacter *tube_new(void)
 {
     int points[] = {TUBE_POINTS}, n = make_tube(4, 0.4f, tube, faces, 0);
-    return make_chain(2, 0, 1.9f, 1, points, TUBE_POINTS, tube, n, (const int(*)[3])faces);
+    return make_chain((ChainBones){2, 0, 1.9f}, 1, points, (ChainSkin){TUBE_POINTS, tube, n, (const int(*)[3])faces});
 }
 
 static void rigid_motion_changes_nothing_and_scaling_scales(void **state)
@@ -219,7 +219,8 @@ static void cracks_and_numbers_that_are_none_are_counted(void **state)
     (void)state;
     int points[] = {TUBE_POINTS}, n = make_tube(4, 0.4f, tube, faces, 0);
     tube[AROUND] = tube[AROUND + 1]; // two points, one vertex
-    PeltiCharacter *who = make_chain(2, 0, 1.9f, 1, points, TUBE_POINTS, tube, n, (const int(*)[3])faces);
+    PeltiCharacter *who =
+        make_chain((ChainBones){2, 0, 1.9f}, 1, points, (ChainSkin){TUBE_POINTS, tube, n, (const int(*)[3])faces});
     PeltiMeasure *m = measure_new(who, NULL, NULL);
     PeltQuality f;
     memcpy(moved, tube, sizeof tube);

@@ -18,7 +18,8 @@ static void triangles_go_with_the_nearest_segment(void **state)
     (void)state;
     enum { BONES = 5 };
     int count = make_tube(3, 0.35f, p, t, 0), points = TUBE_POINTS, seen[BONES] = {0};
-    PeltiCharacter *who = make_chain(BONES, 0.2f, 0.6f, 1, &points, TUBE_POINTS, p, count, (const int(*)[3])t);
+    PeltiCharacter *who =
+        make_chain((ChainBones){BONES, 0.2f, 0.6f}, 1, &points, (ChainSkin){TUBE_POINTS, p, count, (const int(*)[3])t});
     PeltiMeasure *m = NULL;
     assert_int_equal(pelti_measure_create(who, NULL, NULL, &m, NULL), PELT_OK);
     assert_true(m->rest.has_skin);

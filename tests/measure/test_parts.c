@@ -26,7 +26,7 @@ static PeltiCharacter *boxes_new(Vec3 *p, Vec3 second)
     for (int i = 0; i < 34; i++, n++) // the last two faces of the last box are missing
         for (int k = 0; k < 3; k++)
             t[i][k] = box_faces[i % 12][k] + 8 * (i / 12);
-    PeltiCharacter *who = make_chain(2, 0, 3, 1, points, POINTS, p, n, (const int(*)[3])t);
+    PeltiCharacter *who = make_chain((ChainBones){2, 0, 3}, 1, points, (ChainSkin){POINTS, p, n, (const int(*)[3])t});
     int *bone = PELTI_NEW(&who->pool, int, 4 * POINTS);
     float *weight = PELTI_NEW(&who->pool, float, 4 * POINTS);
     for (int i = 0; i < POINTS; i++) {
@@ -163,7 +163,7 @@ static void sunk_parts_that_slide_are_not_new_crossings(void **state)
     int more = make_tube(4, 0.2f, tube, faces + n, each);
     for (int i = each; i < 2 * each; i++)
         tube[i] = vec3(tube[i].y + 0.5f, tube[i].x - 0.1f, tube[i].z + 0.013f); // along y, its foot in the first one
-    who = make_chain(2, 0, 2, 1, points, 2 * each, tube, n + more, (const int(*)[3])faces);
+    who = make_chain((ChainBones){2, 0, 2}, 1, points, (ChainSkin){2 * each, tube, n + more, (const int(*)[3])faces});
     m = measure_new(who);
     float near = 0.003f * who->mesh->diagonal;
     int deep[2], fresh[2];

@@ -48,7 +48,7 @@ static Rig make_rig(int influences)
     Rig rig;
     uint32_t seed = 7;
     int n = make_tube(4, 0.4f, p, t, 0), points[] = {TUBE_POINTS};
-    rig.who = make_chain(BONES, 0, 0.7f, 1, points, TUBE_POINTS, p, n, (const int(*)[3])t);
+    rig.who = make_chain((ChainBones){BONES, 0, 0.7f}, 1, points, (ChainSkin){TUBE_POINTS, p, n, (const int(*)[3])t});
     rig.weights = random_weights(&rig.who->pool, rig.who->mesh->vertex_count, influences, &seed);
     for (int b = 0; b < BONES; b++)
         rig.bones[b] = random_rigid(&seed);

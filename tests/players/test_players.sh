@@ -8,7 +8,7 @@ if command -v mcs >/dev/null; then
   mcs -nologo -warnaserror -nowarn:649 -target:library -out:"$out/players.dll" \
     "$PELT_SOURCE/tests/players/UnityEngine.cs" "$PELT_SOURCE/players/unity/PeltDrivers.cs" || { echo "PeltDrivers.cs does not compile"; exit 1; }
 else
-  echo "note: mcs is not installed (Debian: mono-mcs): PeltDrivers.cs is not compiled"
+  echo "skipped: mcs is not installed (Debian: mono-mcs)"
 fi
 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$PELT_SOURCE/players/unreal" python3 - <<'P'
 import math

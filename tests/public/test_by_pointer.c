@@ -162,86 +162,105 @@ static void points_of_the_file_are_found_on_a_body(void **state)
     pelt_character_destroy(who);
 }
 
+/// Makes fault number `wrong` in a rig's joint; false where it is none of a joint.
+static bool spoil_joint(Parts *p, int wrong)
+{
+    switch (wrong) {
+    case 0:
+        p->joint.joint = "no such joint";
+        break;
+    case 1:
+        p->joint.joint = NULL;
+        break;
+    case 2:
+        p->joint.operator_name = "melt";
+        break;
+    case 3:
+        p->joint.controller_count = 3;
+        break; // and no list
+    case 4:
+        p->joint.firmness = NAN;
+        break;
+    case 5:
+        p->joint.has_bend_limits = true, p->joint.bend_limits_deg[0] = 10;
+        break; // falls to 0
+    case 6:
+        p->joint.projection[0] = 0.9f, p->joint.projection[1] = 0.1f;
+        break;
+    default:
+        return false;
+    }
+    return true;
+}
+
+/// Makes fault number `wrong` in a rig; false where there is none of that number.
+static bool spoil(Parts *p, int wrong)
+{
+    static const int far_point = 1 << 30;
+    switch (wrong) {
+    case 7:
+        p->muscle.driver = NULL;
+        break;
+    case 8:
+        p->muscle.radius = -1;
+        break;
+    case 9:
+        p->muscle.angles_deg[1] = 0;
+        break;
+    case 10:
+        p->region.bone = "nobody";
+        break;
+    case 11:
+        p->region.radius = 0;
+        break; // names no points then
+    case 12:
+        p->region.points = &far_point, p->region.point_count = 1;
+        break;
+    case 13:
+        p->anchor.point = -1;
+        break;
+    case 14:
+        p->anchor.key_count = 0;
+        break;
+    case 15:
+        p->keys[1].time_s = 0;
+        break;
+    case 16:
+        p->keys[0].offset[1] = INFINITY;
+        break;
+    case 17:
+        p->volume.bone_count = 0;
+        break;
+    case 18:
+        p->rig.muscle_count = -1;
+        break;
+    case 19:
+        p->rig.anchors = NULL;
+        break;
+    default:
+        return spoil_joint(p, wrong);
+    }
+    return true;
+}
+
 static void a_rig_by_pointer_is_checked_as_a_file_is(void **state)
 {
     (void)state;
     PeltCharacter *who = tube();
-    for (int wrong = 0;; wrong++) {
-        Parts p;
-        const int far_point = 1 << 30;
+    int faults = 0;
+    for (Parts p;; faults++) {
         fill(&p, who);
-        switch (wrong) {
-        case 0:
-            p.joint.joint = "no such joint";
+        if (!spoil(&p, faults))
             break;
-        case 1:
-            p.joint.joint = NULL;
-            break;
-        case 2:
-            p.joint.operator_name = "melt";
-            break;
-        case 3:
-            p.joint.controller_count = 3;
-            break; // and no list
-        case 4:
-            p.joint.firmness = NAN;
-            break;
-        case 5:
-            p.joint.has_bend_limits = true, p.joint.bend_limits_deg[0] = 10;
-            break; // falls to 0
-        case 6:
-            p.joint.projection[0] = 0.9f, p.joint.projection[1] = 0.1f;
-            break;
-        case 7:
-            p.muscle.driver = NULL;
-            break;
-        case 8:
-            p.muscle.radius = -1;
-            break;
-        case 9:
-            p.muscle.angles_deg[1] = 0;
-            break;
-        case 10:
-            p.region.bone = "nobody";
-            break;
-        case 11:
-            p.region.radius = 0;
-            break; // names no points then
-        case 12:
-            p.region.points = &far_point, p.region.point_count = 1;
-            break;
-        case 13:
-            p.anchor.point = -1;
-            break;
-        case 14:
-            p.anchor.key_count = 0;
-            break;
-        case 15:
-            p.keys[1].time_s = 0;
-            break;
-        case 16:
-            p.keys[0].offset[1] = INFINITY;
-            break;
-        case 17:
-            p.volume.bone_count = 0;
-            break;
-        case 18:
-            p.rig.muscle_count = -1;
-            break;
-        case 19:
-            p.rig.anchors = NULL;
-            break;
-        default:
-            pelt_character_destroy(who);
-            return;
-        }
         PeltSkin *skin = NULL;
         PeltError err = {0};
         if (create(who, &p.rig, NULL, &skin, &err) != PELT_BAD_INPUT)
-            fail_msg("fault %d was not seen: %s", wrong, err.text);
+            fail_msg("fault %d was not seen: %s", faults, err.text);
         assert_null(skin);
         assert_memory_equal(err.text, "rig: ", 5);
     }
+    assert_int_equal(faults, 20);
+    pelt_character_destroy(who);
 }
 
 /// The bytes of a bake of the first frames, with a ball given either way.

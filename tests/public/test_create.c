@@ -166,6 +166,58 @@ static void shear_is_told(void **state)
     pelt_character_destroy(who);
 }
 
+/// Makes fault number `k`.
+static void spoil(Chain *c, size_t k)
+{
+    switch (k) {
+    case 0:
+        c->def.joint_count = 0;
+        break;
+    case 1:
+        c->joints[3].name = NULL;
+        break;
+    case 2:
+        c->joints[3].parent = JOINTS;
+        break;
+    case 3:
+        c->joints[0].parent = JOINTS - 1;
+        break;
+    case 4:
+        memset(c->joints[2].rest, 0, sizeof c->joints[2].rest);
+        break;
+    case 5:
+        c->joints[2].rest[12] = 4;
+        break; // by columns
+    case 6:
+        c->def.mesh_count = 0;
+        break;
+    case 7:
+        c->mesh.point_count = 0;
+        break;
+    case 8:
+        c->points[7][1] = INFINITY;
+        break;
+    case 9:
+        c->sizes[2] = 2;
+        break;
+    case 10:
+        c->corners[9] = 999;
+        break;
+    case 11:
+        c->joints_of[4][0] = -1;
+        break;
+    case 12:
+        c->mesh.weight_joints = NULL;
+        break;
+    case 13:
+        c->def.unit_m = 0;
+        break;
+    case 14:
+        c->mesh.face_count = -1;
+        break;
+    }
+}
+
 static void what_is_wrong_is_named(void **state)
 {
     (void)state;
@@ -177,53 +229,7 @@ static void what_is_wrong_is_named(void **state)
         PeltCharacter *who = NULL;
         PeltError err = {0};
         make(&c);
-        switch (k) {
-        case 0:
-            c.def.joint_count = 0;
-            break;
-        case 1:
-            c.joints[3].name = NULL;
-            break;
-        case 2:
-            c.joints[3].parent = JOINTS;
-            break;
-        case 3:
-            c.joints[0].parent = JOINTS - 1;
-            break;
-        case 4:
-            memset(c.joints[2].rest, 0, sizeof c.joints[2].rest);
-            break;
-        case 5:
-            c.joints[2].rest[12] = 4;
-            break; // by columns
-        case 6:
-            c.def.mesh_count = 0;
-            break;
-        case 7:
-            c.mesh.point_count = 0;
-            break;
-        case 8:
-            c.points[7][1] = INFINITY;
-            break;
-        case 9:
-            c.sizes[2] = 2;
-            break;
-        case 10:
-            c.corners[9] = 999;
-            break;
-        case 11:
-            c.joints_of[4][0] = -1;
-            break;
-        case 12:
-            c.mesh.weight_joints = NULL;
-            break;
-        case 13:
-            c.def.unit_m = 0;
-            break;
-        case 14:
-            c.mesh.face_count = -1;
-            break;
-        }
+        spoil(&c, k);
         PeltStatus status = pelt_character_create(&c.def, &who, &err);
         assert_true(status == PELT_BAD_INPUT || (status == PELT_BAD_ARGUMENT && k == 13));
         assert_null(who);

@@ -3,8 +3,10 @@
 # Skips, with a sentence, where Python's tools or numpy are not there.
 set -u
 python=/usr/bin/python3
-for module in numpy venv ensurepip setuptools wheel; do
-    "$python" -c "import $module" 2>/dev/null || { echo "skipped: $python has no $module (Debian: python3-numpy python3-venv python3-setuptools python3-wheel)"; exit 77; }
+. "$(dirname "$0")/../support/lacks.sh"
+has_numpy "$python" || exit 77
+for module in venv ensurepip setuptools wheel; do
+    "$python" -c "import $module" 2>/dev/null || skip "$python has no $module (Debian: python3-venv python3-setuptools python3-wheel)"
 done
 bin=$(dirname "$PELT")
 work=$(mktemp -d)

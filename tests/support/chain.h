@@ -10,10 +10,24 @@
 
 enum { AROUND = 16, ALONG = 33 };
 
-/// Bones in a chain along x from x0, `spacing` apart; the last is a leaf. Instances share the skin.
-static inline PeltiCharacter *make_chain(int bone_count, float x0, float spacing, int instance_count, const int *instance_points,
-                                         int points, const Vec3 *p, int triangles, const int (*t)[3])
+/// Bones in a chain along x from x0, `spacing` apart; the last is a leaf.
+typedef struct ChainBones {
+    int count;
+    float x0, spacing;
+} ChainBones;
+
+/// What they move: points, instance after instance, and triangles.
+typedef struct ChainSkin {
+    int points;
+    const Vec3 *p;
+    int triangles;
+    const int (*t)[3];
+} ChainSkin;
+
+/// A character of these. Instances, of so many points each, share the skin.
+static inline PeltiCharacter *make_chain(ChainBones bones, int instance_count, const int *instance_points, ChainSkin skin_of)
 {
+    int bone_count = bones.count, points = skin_of.points, triangles = skin_of.triangles;
     PeltiCharacter *who = pelti_character_create(NULL);
     PeltiPool *pool = &who->pool;
     who->node_count = bone_count + instance_count;
@@ -25,18 +39,18 @@ static inline PeltiCharacter *make_chain(int bone_count, float x0, float spacing
     for (int b = 0; b < bone_count; b++) {
         snprintf(name, sizeof name, "bone%d", b);
         who->nodes[b] = (PeltiNode){.name = pelti_pool_text(pool, name), .parent = b - 1, .trs = trs_identity()};
-        who->nodes[b].trs.translation.x = b ? spacing : x0;
+        who->nodes[b].trs.translation.x = b ? bones.spacing : bones.x0;
         who->bones[b].node = b;
         for (int i = 0; i < 3; i++)
             who->bones[b].rest_to_bone[i][i] = 1;
-        who->bones[b].rest_to_bone[0][3] = -(double)(x0 + spacing * (float)b);
+        who->bones[b].rest_to_bone[0][3] = -(double)(bones.x0 + bones.spacing * (float)b);
         skin[b] = b;
     }
     who->instance_count = instance_count;
     who->instances = PELTI_NEW(pool, PeltiInstance, instance_count);
     who->point_count = points;
     who->rest_points = PELTI_NEW(pool, Vec3, points);
-    memcpy(who->rest_points, p, sizeof(Vec3) * (size_t)points);
+    memcpy(who->rest_points, skin_of.p, sizeof(Vec3) * (size_t)points);
     who->point_instance = PELTI_NEW(pool, int, points);
     int next = 0;
     for (int i = 0; i < instance_count; i++) {
@@ -47,7 +61,7 @@ static inline PeltiCharacter *make_chain(int bone_count, float x0, float spacing
     }
     who->triangle_count = triangles;
     who->point_triangles = pelti_pool_take(pool, (size_t)triangles + 1, 3 * sizeof(int));
-    memcpy(who->point_triangles, t, 3 * sizeof(int) * (size_t)triangles);
+    memcpy(who->point_triangles, skin_of.t, 3 * sizeof(int) * (size_t)triangles);
     PeltError err = {0};
     if (pelti_character_finish(who, who->rest_points, &err) != PELT_OK)
         fail_msg("%s", err.text);

@@ -41,7 +41,14 @@
             skip();                                                                                                              \
     } while (0)
 
-/// Path of a file in ../shared/data, or NULL (with a note on stderr) where it is absent: then return 77 from main or skip().
+/// Says, in the line that tools/test.sh counts, what a test lacks. A test that has nothing else to do then calls skip().
+static inline void lacks(const char *what)
+{
+    fflush(stdout); // cmocka's lines before it: this one begins a line
+    fprintf(stderr, "skipped: %s\n", what);
+}
+
+/// Path of a file in ../shared/data, or NULL where it is absent, which is told: then skip().
 static inline const char *shared_file(const char *name)
 {
     static char path[4][1024];
@@ -50,7 +57,8 @@ static inline const char *shared_file(const char *name)
     snprintf(p, 1024, "%s/data/%s", PELT_SHARED_DIR, name);
     if (access(p, R_OK) == 0)
         return p;
-    fprintf(stderr, "skipped: %s is not beside this checkout\n", name);
+    snprintf(p, 1024, "%s is not beside this checkout", name);
+    lacks(p);
     return NULL;
 }
 #endif

@@ -67,13 +67,19 @@ static inline int tiny_view(TinyGltf *t, const void *bytes, size_t size, int str
     return t->view_count++;
 }
 
-/// `extra` starts with a comma or is empty; view -1: none.
-static inline int tiny_accessor(TinyGltf *t, int view, size_t offset, int component, const char *type, int count,
-                                const char *extra)
+/// Where an accessor begins; view -1: none.
+typedef struct TinyAt {
+    int view;
+    size_t offset;
+} TinyAt;
+
+/// `extra` starts with a comma or is empty.
+static inline int tiny_accessor(TinyGltf *t, TinyAt at, int component, const char *type, int count, const char *extra)
 {
     tiny_print(t->accessors, sizeof t->accessors, &t->accessors_size, "%s{", t->accessor_count ? "," : "");
-    if (view >= 0)
-        tiny_print(t->accessors, sizeof t->accessors, &t->accessors_size, "\"bufferView\":%d,\"byteOffset\":%zu,", view, offset);
+    if (at.view >= 0)
+        tiny_print(t->accessors, sizeof t->accessors, &t->accessors_size, "\"bufferView\":%d,\"byteOffset\":%zu,", at.view,
+                   at.offset);
     tiny_print(t->accessors, sizeof t->accessors, &t->accessors_size, "\"componentType\":%d,\"type\":\"%s\",\"count\":%d%s}",
                component, type, count, extra);
     return t->accessor_count++;
@@ -82,7 +88,7 @@ static inline int tiny_accessor(TinyGltf *t, int view, size_t offset, int compon
 static inline int tiny_floats(TinyGltf *t, const float *values, const char *type, int width, int count)
 {
     int view = tiny_view(t, values, (size_t)(width * count) * sizeof(float), 0);
-    return tiny_accessor(t, view, 0, 5126, type, count, "");
+    return tiny_accessor(t, (TinyAt){view, 0}, 5126, type, count, "");
 }
 
 /// Where the tube's vertex v is in the file: radius 0.25, y from 0 to 2.
@@ -127,7 +133,7 @@ static inline int tiny_positions(TinyGltf *t, const TinyOptions *o)
         for (int v = 0; v < TINY_TUBE; v++)
             for (int k = 0; k < 3; k++)
                 q[v][k] = (int16_t)lrint((double)p[v][k] / 2 * 32767);
-        return tiny_accessor(t, tiny_view(t, q, sizeof q, 8), 0, 5122, "VEC3", TINY_TUBE, ",\"normalized\":true");
+        return tiny_accessor(t, (TinyAt){tiny_view(t, q, sizeof q, 8), 0}, 5122, "VEC3", TINY_TUBE, ",\"normalized\":true");
     }
     if (o->strided) {
         struct {
@@ -135,7 +141,7 @@ static inline int tiny_positions(TinyGltf *t, const TinyOptions *o)
         } s[TINY_TUBE] = {{0}};
         for (int v = 0; v < TINY_TUBE; v++)
             memcpy(s[v].p, p[v], sizeof p[v]);
-        return tiny_accessor(t, tiny_view(t, s, sizeof s, sizeof *s), 4, 5126, "VEC3", TINY_TUBE, "");
+        return tiny_accessor(t, (TinyAt){tiny_view(t, s, sizeof s, sizeof *s), 4}, 5126, "VEC3", TINY_TUBE, "");
     }
     if (o->sparse) {
         uint8_t index[TINY_TUBE];
@@ -151,7 +157,7 @@ static inline int tiny_positions(TinyGltf *t, const TinyOptions *o)
             extra, sizeof extra,
             ",\"sparse\":{\"count\":%d,\"indices\":{\"bufferView\":%d,\"componentType\":5121},\"values\":{\"bufferView\":%d}}",
             TINY_TUBE - half, indices, values);
-        return tiny_accessor(t, base, 0, 5126, "VEC3", TINY_TUBE, extra);
+        return tiny_accessor(t, (TinyAt){base, 0}, 5126, "VEC3", TINY_TUBE, extra);
     }
     return tiny_floats(t, &p[0][0], "VEC3", 3, TINY_TUBE);
 }
@@ -167,7 +173,7 @@ static inline int tiny_tube_indices(TinyGltf *t)
             memcpy(index[n++], (uint16_t[3]){a, c, b}, 6);
             memcpy(index[n++], (uint16_t[3]){b, c, d}, 6);
         }
-    return tiny_accessor(t, tiny_view(t, index, sizeof index, 0), 0, 5123, "SCALAR", 3 * TINY_TUBE_TRIANGLES, "");
+    return tiny_accessor(t, (TinyAt){tiny_view(t, index, sizeof index, 0), 0}, 5123, "SCALAR", 3 * TINY_TUBE_TRIANGLES, "");
 }
 
 /// Attributes JOINTS_n and WEIGHTS_n of the tube, as text that starts with a comma.
@@ -203,8 +209,8 @@ static inline void tiny_weights(TinyGltf *t, const TinyOptions *o, char *text, s
         memcpy(weight[0][(TINY_RINGS / 2 * TINY_SIDES + v) % TINY_TUBE], bad[v % 3], sizeof bad[0]);
     }
     for (int s = 0; s < (o->two_sets ? 2 : 1); s++) {
-        int joints = tiny_accessor(t, tiny_view(t, joint[s], sizeof joint[s], 0), 0, 5121, "VEC4", TINY_TUBE, "");
-        int weights = o->quantised ? tiny_accessor(t, tiny_view(t, bytes, sizeof bytes, 0), 0, 5121, "VEC4", TINY_TUBE,
+        int joints = tiny_accessor(t, (TinyAt){tiny_view(t, joint[s], sizeof joint[s], 0), 0}, 5121, "VEC4", TINY_TUBE, "");
+        int weights = o->quantised ? tiny_accessor(t, (TinyAt){tiny_view(t, bytes, sizeof bytes, 0), 0}, 5121, "VEC4", TINY_TUBE,
                                                    ",\"normalized\":true")
                                    : tiny_floats(t, &weight[s][0][0], "VEC4", 4, TINY_TUBE);
         size_t used = strlen(text);
@@ -229,7 +235,7 @@ static inline void tiny_targets(TinyGltf *t, char *targets, size_t room)
              ",\"sparse\":{\"count\":%d,\"indices\":{\"bufferView\":%d,\"componentType\":5121},\"values\":{\"bufferView\":%d}}",
              TINY_SIDES, index, tiny_view(t, pull, sizeof pull, 0));
     snprintf(targets, room, ",\"targets\":[{\"POSITION\":%d},{\"POSITION\":%d}]", dense,
-             tiny_accessor(t, -1, 0, 5126, "VEC3", TINY_TUBE, extra));
+             tiny_accessor(t, (TinyAt){-1, 0}, 5126, "VEC3", TINY_TUBE, extra));
 }
 
 static inline void tiny_meshes(TinyGltf *t, const TinyOptions *o)
@@ -264,7 +270,7 @@ static inline void tiny_meshes(TinyGltf *t, const TinyOptions *o)
                  tiny_floats(t, &p[0][0], "VEC3", 3, TINY_TUBE), o->bare_sleeve ? "" : weights, indices);
     }
     int box_positions = tiny_floats(t, &corner[0][0], "VEC3", 3, TINY_BOX);
-    int box_indices = tiny_accessor(t, tiny_view(t, box, sizeof box, 0), 0, 5121, "SCALAR", 3 * TINY_BOX_TRIANGLES, "");
+    int box_indices = tiny_accessor(t, (TinyAt){tiny_view(t, box, sizeof box, 0), 0}, 5121, "SCALAR", 3 * TINY_BOX_TRIANGLES, "");
     tiny_print(
         t->json, sizeof t->json, &t->json_size,
         "\"meshes\":[{\"name\":\"tube\",\"primitives\":[{\"attributes\":{\"POSITION\":%d%s},\"indices\":%d,\"material\":0%s}]%s},"

@@ -43,7 +43,7 @@ static inline void two_tubes(Two *two, float above, PeltiJobs *jobs)
     for (int i = TUBE; i < POINTS; i++) // crossed, with an offset so that no two vertices lie over each other
         p[i] = vec3(0.487f - p[i].y, p[i].x - 0.513f, p[i].z + above);
     memset(two, 0, sizeof *two);
-    two->who = make_chain(1, 0, 1, 1, &points, POINTS, p, count, (const int(*)[3])t);
+    two->who = make_chain((ChainBones){1, 0, 1}, 1, &points, (ChainSkin){POINTS, p, count, (const int(*)[3])t});
     assert_int_equal(two->who->mesh->vertex_count, POINTS);
     pelti_pool_init(&two->pool, NULL);
     pelti_log_init(&two->log, NULL);

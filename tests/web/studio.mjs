@@ -100,7 +100,7 @@ const parts = {
   /** Every character beside the checkout can be dropped and posed. */
   async drop(desk) {
     const files = desk.characters();
-    if (!files.length) return;
+    if (!files.length) { console.log('skipped: characters to drop are not beside this checkout'); return; }
     const page = await desk.open();
     for (const file of files) {
       await desk.dropFile(file);

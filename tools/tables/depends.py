@@ -33,7 +33,7 @@ class Table:
         return self.program if not there else None
 
     def golden_lines(self, tree):
-        """Of the goldens that it speaks of. Those of dressed characters, of three words, are of none: no table has such a character."""
+        """Of the goldens that it speaks of. Those of three words, dressed characters and flesh among objects, are of none: no table has such."""
         lines = (tree / "tests/golden/goldens.txt").read_text().splitlines()
         names = [(line, re.match(r"([a-z]+)-([a-z]+) [0-9a-f]{16} ", line)) for line in lines]
         return [line for line, m in names if m and (m.group(1) in self.goldens or m.group(2) in self.goldens)]

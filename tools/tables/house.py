@@ -114,15 +114,10 @@ SCALAR = "build-scalar"  # of tools/test.sh too, whose flags these are
 
 
 def allowed():
-    """(names it is for, most, mean) of tolerance() in tests/golden/goldens.c, in its order: the bend first where a method has two."""
+    """{part of a name: (most, mean)} of tolerance() in tests/golden/goldens.c, in its order: the first that a golden's name has is its own."""
     source = (ROOT / "tests/golden/goldens.c").read_text()
     text = " ".join(re.search(r"^static Tolerance tolerance\(.*?^\}", source, re.S | re.M).group().split())
-    if 'bool bends = strstr(name, "bend") && !strstr(name, "dressed");' not in text:
-        raise RuntimeError("tolerance() of tests/golden/goldens.c means something else by bends")
-    pair = r"\(Tolerance\)\{([\d.e-]+), ([\d.e-]+)\}"
-    methods = re.findall(rf'strstr\(name, "(\w+)"\)\) return bends \? {pair} : {pair};', text)
-    others = re.search(rf"return {pair}; \}}$", text)
-    return {name: ((a, b), (c, d)) for name, a, b, c, d in methods}, others.groups()
+    return {part: (most, mean) for part, most, mean in re.findall(r'\{"([a-z-]*)", \{([\d.e-]+), ([\d.e-]+)\}\}', text)}
 
 
 def scalar(work):
@@ -135,17 +130,16 @@ def scalar(work):
         raise RuntimeError(done.stdout + done.stderr)
     moved = {name: (float(most) / 100, float(mean) / 100) for name, most, mean in re.findall(r"^(\S+) +moved: most (\S+) % of the size .*?, mean (\S+) %", done.stdout, re.M)}
     names = re.findall(r"^([a-z-]+) [0-9a-f]{16} ", (ROOT / "tests/golden/goldens.txt").read_text(), re.M)
-    methods, others = allowed()
-    groups = {("all others", others): []}
+    parts = allowed()
+    groups = {"": []}
     for name in names:
-        method = next((m for m in methods if m in name), None)
-        bends = "bend" in name and "dressed" not in name
-        group = (f"`{method}`" + (" in `bend`, where flesh touches: that unit decides who touches first" if bends else ""), methods[method][0 if bends else 1]) if method else ("all others", others)
-        groups.setdefault(group, []).append(name)
+        groups.setdefault(next(part for part in parts if part in name), []).append(name)
     rows = []
-    for (label, most), mine in groups.items():
+    for part, mine in groups.items():
+        play, _, method = part.rpartition("-")
+        label = f"`{method}`" + (f" in `{play}`, where flesh touches: that unit decides who touches first" if play else "") if part else "all others"
         far = [moved[n] for n in mine if n in moved]
         same = len(mine) - len(far)
         said = (f"{max(a for a, _ in far):.1e}, {max(b for _, b in far):.1e}" if far else "") + (f"{'; ' if far else ''}{same} of {len(mine)} the same bytes" if same else "")
-        rows.append([label, str(len(mine)), re.sub(r"e-0", "e-", said), ", ".join(most)])
+        rows.append([label, str(len(mine)), re.sub(r"e-0", "e-", said), ", ".join(parts[part])])
     return table(["farthest probe and mean of all, shares of the size", "goldens", "measured", "allowed"], rows)

@@ -16,7 +16,7 @@ typedef struct Skin {
 static void start(Skin *s)
 {
     int count = make_tube(3, 0.35f, p, t, 0), points = TUBE_POINTS;
-    s->who = make_chain(2, 0, 1, 1, &points, TUBE_POINTS, p, count, (const int(*)[3])t);
+    s->who = make_chain((ChainBones){2, 0, 1}, 1, &points, (ChainSkin){TUBE_POINTS, p, count, (const int(*)[3])t});
     pelti_pool_init(&s->pool, NULL);
     int n = s->who->mesh->vertex_count;
     s->m = (Implicit){.who = s->who, .mesh = s->who->mesh, .set = {.smooth_passes = 3}};

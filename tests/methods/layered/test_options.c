@@ -165,12 +165,55 @@ static void bounce_is_the_share_of_speed_that_comes_back(void **state)
     }
 }
 
+/// How far the bone layer below the other vertices goes when that below one is pushed, in a step that only matches shapes.
+static double bone_layer_follows(const char *firmness)
+{
+    Tube tube[2]; // one is pushed
+    for (int k = 0; k < 2; k++) {
+        const char *const options[] = {"bone-firmness", firmness, "iterations", "1", "coupling", "0", "collide", "false", NULL};
+        tube_make(&tube[k], 2, NULL, NULL, options);
+        tube_step(&tube[k], 0, true);
+        tube_step(&tube[k], 1 / 30.0f, false); // speeds count from here on
+    }
+    const PeltiMesh *mesh = tube[0].flesh->mesh;
+    int pushed = mesh->weld[ALONG / 2 * AROUND];
+    double sum = 0;
+    for (int k = 0; k < 2; k++) {
+        PeltiFlesh *flesh = tube[k].flesh;
+        if (k)
+            pelti_set_lane(flesh->moving.velocity, flesh->paths.slot[pushed], PELTI_BONE_LAYER, vec3(0, 1, 0));
+        pelti_flesh_substep(flesh, tube[k].bones, 0.005f, false);
+    }
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        Vec3 x[2];
+        for (int k = 0; k < 2; k++)
+            x[k] = pelti_lane(tube[k].flesh->match.x, tube[k].flesh->paths.slot[v], PELTI_BONE_LAYER);
+        if (v != pushed)
+            sum += (double)vec3_distance(x[0], x[1]);
+    }
+    tube_release(&tube[0]);
+    tube_release(&tube[1]);
+    return sum;
+}
+
+/// Shape matching hands a push on to the rest of the bone layer, the more the stiffer it is; without stiffness not at all.
+static void bone_firmness_is_the_stiffness_of_the_bone_layer(void **state)
+{
+    (void)state;
+    double none = bone_layer_follows("0"), half = bone_layer_follows("0.5"), whole = bone_layer_follows("1");
+    printf("the rest of the bone layer goes %.3g, %.3g and %.3g\n", none, half, whole);
+    assert_true(none < 1e-3 * half && half < whole);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(match_every_leaves_shape_matching_out),        cmocka_unit_test(without_coupling_flesh_stays_behind),
-        cmocka_unit_test(skin_that_may_not_collide_passes_through),     cmocka_unit_test(a_push_is_heard_over_two_regions),
+        cmocka_unit_test(match_every_leaves_shape_matching_out),
+        cmocka_unit_test(without_coupling_flesh_stays_behind),
+        cmocka_unit_test(skin_that_may_not_collide_passes_through),
+        cmocka_unit_test(a_push_is_heard_over_two_regions),
         cmocka_unit_test(bounce_is_the_share_of_speed_that_comes_back),
+        cmocka_unit_test(bone_firmness_is_the_stiffness_of_the_bone_layer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

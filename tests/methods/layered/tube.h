@@ -32,7 +32,8 @@ static inline void tube_make(Tube *tube, int bones, PeltiJobs *jobs, const PeltA
     for (int k = 0; k < TUBE_POINTS; k++)
         p[k] = vec3_add(p[k], tube_aside);
     PeltError err = {0};
-    *tube = (Tube){.who = make_chain(bones, 0, 4 / (float)bones, 1, points, TUBE_POINTS, p, n, (const int(*)[3])t)};
+    *tube = (Tube){.who = make_chain((ChainBones){bones, 0, 4 / (float)bones}, 1, points,
+                                     (ChainSkin){TUBE_POINTS, p, n, (const int(*)[3])t})};
     assert_int_equal(pelti_weights_automatic(tube->who, &tube->who->pool, NULL, NULL, &tube->weights, &err), PELT_OK);
     pelti_options_init(&tube->options, pelti_method_layered.options);
     for (; options && *options; options += 2)

@@ -88,7 +88,7 @@ static int crumpled(float share, unsigned seed)
     float edge = vec3_distance(p[t[0][0]], p[t[0][1]]);
     for (int i = 0; i < TUBE_POINTS; i++)
         p[i] = vec3_mad(p[i], vec3(drawn(&seed), drawn(&seed), drawn(&seed)), share * edge);
-    PeltiCharacter *who = make_chain(3, 0, 1, 1, &points, TUBE_POINTS, p, count, (const int(*)[3])t);
+    PeltiCharacter *who = make_chain((ChainBones){3, 0, 1}, 1, &points, (ChainSkin){TUBE_POINTS, p, count, (const int(*)[3])t});
     PeltiWeights weights;
     assert_int_equal(pelti_weights_rigid(who, &who->pool, &weights, NULL), PELT_OK);
     int covered = none_is_flat_or_inside_out("crumpled tube", who, &weights);

@@ -47,7 +47,7 @@ static void bones_outside_are_left_out_and_thickness_is_a_share(void **state)
     static Vec3 p[TUBE_POINTS];
     static int t[TUBE_TRIANGLES][3];
     int count = make_tube(3, 0.35f, p, t, 0), points = TUBE_POINTS;
-    PeltiCharacter *who = make_chain(6, 0, 1, 1, &points, TUBE_POINTS, p, count, (const int(*)[3])t);
+    PeltiCharacter *who = make_chain((ChainBones){6, 0, 1}, 1, &points, (ChainSkin){TUBE_POINTS, p, count, (const int(*)[3])t});
     PeltiPool pool;
     ProjSkeleton k, thin;
     pelti_pool_init(&pool, NULL);

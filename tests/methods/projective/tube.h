@@ -40,7 +40,7 @@ static inline void tube_open(Tube *tube, int threads, const char *const *set)
     static Vec3 p[TUBE_POINTS];
     static int t[TUBE_TRIANGLES][3];
     int count = make_tube(3, 0.35f, p, t, 0), points = TUBE_POINTS;
-    tube->who = make_chain(3, 0, 1, 1, &points, TUBE_POINTS, p, count, (const int(*)[3])t);
+    tube->who = make_chain((ChainBones){3, 0, 1}, 1, &points, (ChainSkin){TUBE_POINTS, p, count, (const int(*)[3])t});
     pelti_options_init(&tube->options, pelti_method_projective.options);
     for (; set && *set; set++) {
         char key[64];
