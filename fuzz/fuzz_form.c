@@ -2,7 +2,7 @@
 #define _DEFAULT_SOURCE // mkstemps
 #include "io/rig.h"
 #include "io/scene.h"
-#include "io/shape.h"
+#include "io/mesh.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,9 +39,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     PeltError err = {0};
     if (size && data[0] == '{') {
         const char *path = file_with(data, size, ".json");
-        PeltiRig *rig;
-        PeltiScene *scene;
-        PeltStatus status = pelti_io_rig_load((PeltiRigSource){.path = path}, NULL, NULL, &rig, &err);
+        PeltiIoRig *rig;
+        PeltiIoScene *scene;
+        PeltStatus status = pelti_io_rig_load((PeltiIoRigSource){.path = path}, NULL, NULL, &rig, &err);
         HOLDS((status == PELT_OK) == (rig != NULL) && (status == PELT_OK || err.text[0]));
         pelti_io_rig_destroy(rig);
         err = (PeltError){0};
@@ -51,9 +51,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     PeltiPool pool;
-    PeltiIoShape shape;
+    PeltiIoMesh shape;
     pelti_pool_init(&pool, NULL);
-    if (pelti_io_shape_load(&pool, file_with(data, size, ".obj"), &shape, &err) == PELT_OK)
+    if (pelti_io_mesh_load(&pool, file_with(data, size, ".obj"), &shape, &err) == PELT_OK)
         for (int t = 0; t < shape.triangle_count; t++)
             for (int k = 0; k < 3; k++)
                 HOLDS(shape.triangles[t][k] >= 0 && shape.triangles[t][k] < shape.vertex_count);

@@ -28,7 +28,7 @@ static void walk_want(const PeltiMsgWant *want)
     HOLDS(sum >= 0);
 }
 
-static void walk_text(PeltiText text, uint32_t most)
+static void walk_text(PeltiMsgText text, uint32_t most)
 {
     unsigned sum = 0;
     HOLDS(text.count <= most);

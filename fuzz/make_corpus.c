@@ -30,7 +30,7 @@ static void save_caches(const char *folder)
     static const int triangles[2][3] = {{0, 1, 2}, {3, 4, 5}};
     static const PeltiObjGroup groups[2] = {{"a", 0, 3, NULL}, {"b", 3, 3, &place}};
     static const PeltiObjShape shape = {2, 2, triangles, groups, NULL};
-    static const PeltiFrames frames = {6, 2, 0, 24};
+    static const PeltiSinkFrames frames = {6, 2, 0, 24};
     static const char *const names[] = {"a.pc2", "a.mdd", "a.npz", "a.usda", "a.abc", "a.obj"};
     PeltError err = {0};
     PeltiSink *sinks[6];

@@ -151,7 +151,7 @@ static uint32_t hash_vertex(const ImportPart *part, int vertex)
     uint64_t hash = hash_words(PELTI_HASH_START, part->row, part->width);
     for (int k = 0; k < count; k++)
         hash = (hash ^ part->joint[at + (unsigned)k]) * 1099511628211ull;
-    return (uint32_t)pelti_mix(count ? hash_words(hash, part->weight + at, count) : hash);
+    return (uint32_t)pelti_hash_mix(count ? hash_words(hash, part->weight + at, count) : hash);
 }
 
 /// Of the vertex whose row is at hand and another.

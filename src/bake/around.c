@@ -22,7 +22,7 @@ typedef struct Other { ///< another character of the scene
 struct PeltiAround {
     PeltiPool pool;
     const PeltiCharacter *who;
-    PeltiScene *loaded; ///< NULL: the caller's own
+    PeltiIoScene *loaded; ///< NULL: the caller's own
     const PeltScene *scene;
     PeltiCorrector *corrector;
     int other_count, object_count, output_count; ///< outputs: objects, other characters, the ground
@@ -31,7 +31,7 @@ struct PeltiAround {
     PeltiOutputObject *outputs;
     Trs *placements;
     Vec3 *soft_points; ///< of all soft objects and other characters
-    PeltiContactFrame *frames;
+    PeltiAroundContacts *frames;
     Vec3 *centres; ///< [frame_count x object_count]
     int frame_count;
     PeltiArray points; ///< of PeltiContactPoint
@@ -145,7 +145,7 @@ static PeltStatus list_outputs(PeltiAround *a, PeltError *err)
     const PeltScene *scene = a->scene;
     size_t soft = 0;
     for (int i = 0; i < a->object_count; i++) {
-        PeltiObjectView v = pelti_corrector_object(a->corrector, i);
+        PeltiCorrectorView v = pelti_corrector_object(a->corrector, i);
         PeltiOutputObject *o = &a->outputs[a->output_count++];
         *o = (PeltiOutputObject){.name = v.name,
                                  .vertex_count = v.vertex_count,
@@ -181,7 +181,7 @@ static PeltStatus list_outputs(PeltiAround *a, PeltError *err)
 
 // ---- open, step ----
 
-static PeltStatus open_around(PeltiAround *a, PeltiSceneSource source, const PeltSkin *skin, PeltiLog *log, PeltError *err)
+static PeltStatus open_around(PeltiAround *a, PeltiAroundScene source, const PeltSkin *skin, PeltiLog *log, PeltError *err)
 {
     if (!source.scene)
         PELT_TRY(pelti_scene_load(source.path, a->who, &a->pool.allocator, &a->loaded, err));
@@ -190,7 +190,7 @@ static PeltStatus open_around(PeltiAround *a, PeltiSceneSource source, const Pel
     a->others = PELTI_NEW(&a->pool, Other, scene->character_count);
     a->free = PELTI_NEW(&a->pool, PeltiPose, all);
     a->corrected = PELTI_NEW(&a->pool, PeltiPose, all);
-    a->frames = PELTI_NEW(&a->pool, PeltiContactFrame, a->frame_count);
+    a->frames = PELTI_NEW(&a->pool, PeltiAroundContacts, a->frame_count);
     a->object_count = scene->object_count;
     a->centres = PELTI_NEW(&a->pool, Vec3, (size_t)a->frame_count * (size_t)a->object_count);
     a->outputs = PELTI_NEW(&a->pool, PeltiOutputObject, scene->object_count + all);
@@ -222,7 +222,7 @@ static PeltStatus open_around(PeltiAround *a, PeltiSceneSource source, const Pel
     return list_outputs(a, err);
 }
 
-PeltStatus pelti_around_open(PeltiSceneSource source, const PeltSkin *skin, int frame_count, PeltiLog *log, PeltiAround **out,
+PeltStatus pelti_around_open(PeltiAroundScene source, const PeltSkin *skin, int frame_count, PeltiLog *log, PeltiAround **out,
                              PeltError *err)
 {
     PeltiPool pool;
@@ -261,7 +261,7 @@ void pelti_around_close(PeltiAround *a)
 /// From `pose` to `a->corrected`.
 static void correct_pose(PeltiAround *a, const PeltiPose *pose, double time_s, double dt_s, int frame_index)
 {
-    PeltiContactFrame *frame = &a->frames[frame_index];
+    PeltiAroundContacts *frame = &a->frames[frame_index];
     double start = pelti_clock_ms();
     pelti_pose_copy(a->who, pose, &a->free[0]);
     for (int i = 0; i < a->other_count; i++)
@@ -271,7 +271,7 @@ static void correct_pose(PeltiAround *a, const PeltiPose *pose, double time_s, d
     for (int i = 0; i < a->other_count; i++)
         place_other(&a->others[i], &a->corrected[1 + i]);
     for (int i = 0; i < a->object_count; i++) {
-        PeltiObjectView v = pelti_corrector_object(a->corrector, i);
+        PeltiCorrectorView v = pelti_corrector_object(a->corrector, i);
         Vec3 at = vec3((float)v.centre[0], (float)v.centre[1], (float)v.centre[2]), sum = vec3(0, 0, 0);
         for (int k = 0; k < v.vertex_count && v.kind == PELT_OBJECT_SOFT; k++)
             sum = vec3_mad(sum, v.x[k], 1.0f / (float)v.vertex_count);
@@ -314,7 +314,7 @@ void pelti_around_place(PeltiAround *a, PeltiOutput *output)
 {
     size_t soft = 0;
     for (int i = 0; i < a->object_count; i++) {
-        PeltiObjectView v = pelti_corrector_object(a->corrector, i);
+        PeltiCorrectorView v = pelti_corrector_object(a->corrector, i);
         if (v.kind == PELT_OBJECT_SOFT) {
             memcpy(a->soft_points + soft, v.x, (size_t)v.vertex_count * sizeof(Vec3));
             soft += (size_t)v.vertex_count;
@@ -330,7 +330,7 @@ void pelti_around_place(PeltiAround *a, PeltiOutput *output)
     pelti_output_place(output, a->placements, soft ? a->soft_points : NULL);
 }
 
-const PeltiContactFrame *pelti_around_frame(const PeltiAround *a, int frame_index)
+const PeltiAroundContacts *pelti_around_frame(const PeltiAround *a, int frame_index)
 {
     return &a->frames[frame_index];
 }

@@ -7,22 +7,22 @@
 #include "contact/corrector.h"
 #include "io/output.h"
 
-typedef struct PeltiContactFrame { ///< contacts with a force of one frame, into pelti_around_points
+typedef struct PeltiAroundContacts { ///< contacts with a force of one frame, into pelti_around_points
     int first, count;
     PeltiContactReport report;
     double ms;     ///< of the correction
     double pushed; ///< farthest that a shown point was moved out of an object, share of the size
-} PeltiContactFrame;
+} PeltiAroundContacts;
 
 typedef struct PeltiAround PeltiAround;
 
-typedef struct PeltiSceneSource { ///< one of the two
+typedef struct PeltiAroundScene { ///< one of the two
     const char *path;
     const PeltScene *scene; ///< outlives what is opened
-} PeltiSceneSource;
+} PeltiAroundScene;
 
 /// Reads the scene and its other characters. `skin` is the first character's and gives its weights; both outlive it.
-PeltStatus pelti_around_open(PeltiSceneSource source, const PeltSkin *skin, int frame_count, PeltiLog *log, PeltiAround **out,
+PeltStatus pelti_around_open(PeltiAroundScene source, const PeltSkin *skin, int frame_count, PeltiLog *log, PeltiAround **out,
                              PeltError *err);
 void pelti_around_close(PeltiAround *around); ///< NULL is fine
 
@@ -41,7 +41,7 @@ const PeltiPose *pelti_around_step_skin(PeltiAround *around, PeltSkin *skin, con
 const PeltiOutputObject *pelti_around_objects(const PeltiAround *around, int *count);
 void pelti_around_place(PeltiAround *around, PeltiOutput *output);
 
-const PeltiContactFrame *pelti_around_frame(const PeltiAround *around, int frame_index);
+const PeltiAroundContacts *pelti_around_frame(const PeltiAround *around, int frame_index);
 const PeltiContactPoint *pelti_around_points(const PeltiAround *around);
 /// Fails where memory for the contacts of a frame so far was refused.
 PeltStatus pelti_around_check(const PeltiAround *around, PeltError *err);

@@ -117,7 +117,7 @@ static void merge_stats(PeltiRun *run, const PeltiStepReport *report)
 static PeltStatus bake_frame(PeltiRun *run, int index, PeltError *err)
 {
     const PeltiCharacter *who = run->character->who;
-    PeltiFrameRecord *record = &run->records[index];
+    PeltiRunFrame *record = &run->records[index];
     PeltiStepReport report = {0};
     record->frame = run->first + index;
     const PeltiClip *clip = run->clip >= 0 ? &who->clips[run->clip] : NULL;
@@ -146,20 +146,20 @@ static PeltStatus bake_frame(PeltiRun *run, int index, PeltError *err)
 
 static PeltStatus bake_all(PeltiRun *run, PeltError *err)
 {
-    PeltiProgress progress = {run->def->skin.progress, run->def->skin.progress_user};
+    PeltiProgressSink progress = {run->def->skin.progress, run->def->skin.progress_user};
     PELT_TRY(choose_frames(run, err));
     PELT_TRY(pelti_progress(&progress, "prepare", 0, err));
     PELT_TRY(pelt_skin_create(&run->def->skin, run->character, &run->skin, err));
     run->skin->clock.time_s = run->first / run->def->fps;
     PELT_TRY(open_measure(run, err));
-    PeltiSceneSource scene = {run->def->scene_path, run->def->scene};
+    PeltiAroundScene scene = {run->def->scene_path, run->def->scene};
     if (scene.path && scene.scene)
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "a scene is given, and the path of another: put all into one of them");
     if (scene.path || scene.scene)
         PELT_TRY(pelti_around_open(scene, run->skin, run->count, &run->log, &run->around, err));
     PELT_TRY(open_outputs(run, err));
     run->pose = pelti_pose_new(&run->pool, run->character->who);
-    run->records = PELTI_NEW(&run->pool, PeltiFrameRecord, run->count);
+    run->records = PELTI_NEW(&run->pool, PeltiRunFrame, run->count);
     if (run->pool.failed)
         return pelti_no_memory(err, (size_t)run->count * sizeof *run->records);
     for (int i = 0; i < run->count; i++) {
@@ -179,9 +179,9 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-PeltiTimes pelti_run_times(const PeltiRun *run)
+PeltiRunTimes pelti_run_times(const PeltiRun *run)
 {
-    PeltiTimes times = {0};
+    PeltiRunTimes times = {0};
     PeltiPool work;
     pelti_pool_init(&work, &run->pool.allocator);
     double *sorted = PELTI_NEW(&work, double, run->count);
@@ -201,7 +201,7 @@ PeltiTimes pelti_run_times(const PeltiRun *run)
 
 static void fill_result(const PeltiRun *run, PeltBakeResult *result)
 {
-    PeltiTimes times = pelti_run_times(run);
+    PeltiRunTimes times = pelti_run_times(run);
     *result = (PeltBakeResult){
         .frames = run->count,
         .prepare_ms = run->skin->prepare_ms,

@@ -42,7 +42,7 @@ static Mat34 host_matrix(const PeltCharacter *character, const float r[16])
     return out;
 }
 
-Mat34 pelti_host_from_own(const PeltCharacter *character)
+Mat34 pelti_bake_host_from_own(const PeltCharacter *character)
 {
     float s = character->unit_m > 0 ? 1 / character->unit_m : 1;
     if (character->z_up)
@@ -245,7 +245,7 @@ static void fill_row(PeltiCharacter *who, const PeltMeshDef *mesh, int p, int po
     double sum = 0;
     for (int k = 0; k < used; k++)
         sum += (double)weight[k];
-    PeltiBadRows *rows = &who->bad_rows;
+    PeltiWeightsBad *rows = &who->bad_rows;
     if (!finite || negative || !(sum > 0)) {
         rows->bad[point] = true;
         rows->not_finite += !finite, rows->negative += finite && negative, rows->absent += finite && !negative;

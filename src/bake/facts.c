@@ -59,7 +59,7 @@ static void count_components(PeltiFacts *facts, int *number)
             facts->components[number[c]].component = c;
         }
     for (int t = 0; t < mesh->triangle_count; t++) {
-        PeltiComponentFacts *facts_of = &facts->components[number[mesh->component[mesh->triangles[t][0]]]];
+        PeltiFactsComponent *facts_of = &facts->components[number[mesh->component[mesh->triangles[t][0]]]];
         facts_of->instance = mesh->vertex_instance[mesh->triangles[t][0]];
         facts_of->triangles++;
     }
@@ -67,7 +67,7 @@ static void count_components(PeltiFacts *facts, int *number)
         if (number[mesh->component[v]] >= 0)
             facts->components[number[mesh->component[v]]].vertices++;
     for (int e = 0; e < mesh->edge_count; e++) {
-        PeltiComponentFacts *c = &facts->components[number[mesh->component[mesh->edges[e][0]]]];
+        PeltiFactsComponent *c = &facts->components[number[mesh->component[mesh->edges[e][0]]]];
         c->border_edges += mesh->edge_use[e] == 1;
         c->nonmanifold_edges += mesh->edge_use[e] > 2;
     }
@@ -123,7 +123,7 @@ PeltStatus pelti_facts_gather(PeltiFacts *facts, const PeltCharacter *character,
     *facts = (PeltiFacts){.character = character, .rig = rig, .info = pelt_character_info(character)};
     pelti_pool_init(&facts->pool, &character->allocator);
     pelti_log_init(&facts->log, &character->allocator);
-    facts->components = PELTI_NEW(&facts->pool, PeltiComponentFacts, who->mesh->component_count);
+    facts->components = PELTI_NEW(&facts->pool, PeltiFactsComponent, who->mesh->component_count);
     facts->reached = PELTI_NEW(&facts->pool, bool, who->bone_count);
     facts->moves = PELTI_NEW(&facts->pool, bool, who->bone_count);
     int *number = PELTI_NEW(&facts->pool, int, who->mesh->component_count);
@@ -145,7 +145,7 @@ void pelti_facts_release(PeltiFacts *facts)
     pelti_pool_release(&facts->pool);
 }
 
-const char *pelti_cure(const char *code)
+const char *pelti_bake_cure(const char *code)
 {
     static const struct {
         const char *prefix, *cure;

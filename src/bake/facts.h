@@ -4,13 +4,13 @@
 
 #include "bake/objects.h"
 
-typedef struct PeltiComponentFacts {
+typedef struct PeltiFactsComponent {
     int vertices, triangles, border_edges, nonmanifold_edges;
     int component;    ///< of the mesh: its number
     int instance;     ///< that it belongs to
     int bones;        ///< that own some of its vertices
     PeltiPiece piece; ///< what it is to the body
-} PeltiComponentFacts;
+} PeltiFactsComponent;
 
 typedef struct PeltiFacts {
     const PeltCharacter *character;
@@ -22,7 +22,7 @@ typedef struct PeltiFacts {
     int lost_count;      ///< joints where the file's weights lost the trial
     PeltiWeights used;   ///< per welded vertex
     int component_count;
-    PeltiComponentFacts *components;
+    PeltiFactsComponent *components;
     bool own_body; ///< flesh is solved on the file's own mesh
     bool *reached; ///< [bone_count] owns a share of some vertex
     bool *moves;   ///< [bone_count] it, or something that hangs on it, owns vertices
@@ -35,7 +35,7 @@ void pelti_facts_release(PeltiFacts *facts);
 
 const char *pelti_facts_plural(int count); ///< "s", or nothing for one
 /// What to do about a warning, by its stable code; NULL: nothing to do.
-const char *pelti_cure(const char *code);
+const char *pelti_bake_cure(const char *code);
 /// What a method will do with this character, one line into `text`.
 void pelti_facts_plan(const PeltiFacts *facts, const PeltiMethod *method, char *text, size_t size);
 

@@ -52,7 +52,7 @@ PeltStatus pelt_skin_output(PeltSkin *skin, const float rows[16], PeltError *err
         skin->handed.points = PELTI_NEW(&skin->pool, Vec3, skin->character->who->point_count);
     if (!skin->handed.points)
         return pelti_no_memory(err, (size_t)skin->character->who->point_count * sizeof(Vec3));
-    skin->handed.output = mat34_mul(to, pelti_host_from_own(skin->character));
+    skin->handed.output = mat34_mul(to, pelti_bake_host_from_own(skin->character));
     skin->handed.normals_fresh = skin->handed.points_fresh = false;
     return PELT_OK;
 }

@@ -69,7 +69,7 @@ static void say_file(Text *text, const PeltiGltf *doc)
 
 static void say_weights(Text *text, const PeltiFacts *facts)
 {
-    const PeltiBadRows *rows = &facts->character->who->bad_rows;
+    const PeltiWeightsBad *rows = &facts->character->who->bad_rows;
     int influences = facts->info.influences, mended = rows->from_neighbours + rows->from_bone;
     bool painted = rows->not_finite || rows->negative || !rows->absent || mended; // else not one row is there
     if (facts->info.joint_count == 0) {
@@ -137,7 +137,7 @@ static const char *piece_words(const PeltiPiece *piece)
 }
 
 /// A rigid piece may have a trace of weight on bones that it does not move with.
-static void say_bones(Text *text, const PeltiComponentFacts *f)
+static void say_bones(Text *text, const PeltiFactsComponent *f)
 {
     if (f->bones > 1 && f->piece.kind == PELTI_PIECE_RIGID && !f->piece.thing && !f->piece.said)
         say(text, "1 bone and a trace of %d other%s", f->bones - 1, pelti_facts_plural(f->bones - 1));
@@ -149,7 +149,7 @@ static void say_components(Text *text, const PeltiFacts *facts)
 {
     const PeltiCharacter *who = facts->character->who;
     for (int c = 0; c < facts->component_count; c++) {
-        const PeltiComponentFacts *f = &facts->components[c];
+        const PeltiFactsComponent *f = &facts->components[c];
         say(text, "component  %d: %d vertices, %d triangle%s, %s, ", f->component, f->vertices, f->triangles,
             pelti_facts_plural(f->triangles),
             f->border_edges || f->nonmanifold_edges ? (f->nonmanifold_edges ? "non-manifold" : "open") : "closed");
@@ -172,7 +172,7 @@ static void say_problems(Text *text, const PeltiLog *log)
 {
     for (int i = 0; i < pelti_log_count(log); i++) {
         const PeltWarning *warning = pelti_log_get(log, i);
-        const char *cure = pelti_cure(warning->code);
+        const char *cure = pelti_bake_cure(warning->code);
         say(text, "problem    %s: %s%s%s\n", warning->code, warning->text, cure ? "; cure: " : "", cure ? cure : "");
     }
 }
@@ -239,7 +239,7 @@ static PeltiJson *components_json(const PeltiFacts *facts, bool *ok)
     PeltiJson *list = pelti_json_new_array();
     const PeltiCharacter *who = facts->character->who;
     for (int c = 0; c < facts->component_count; c++) {
-        const PeltiComponentFacts *f = &facts->components[c];
+        const PeltiFactsComponent *f = &facts->components[c];
         PeltiJson *json = pelti_json_new_object();
         put(json, "component", pelti_json_new_int(f->component), ok);
         put(json, "node", pelti_json_new_text(who->nodes[who->instances[f->instance].node].name), ok);
@@ -266,7 +266,7 @@ static void problems_json(PeltiJson *list, const PeltiLog *log, bool *ok)
 {
     for (int i = 0; i < pelti_log_count(log); i++) {
         const PeltWarning *warning = pelti_log_get(log, i);
-        const char *cure = pelti_cure(warning->code);
+        const char *cure = pelti_bake_cure(warning->code);
         PeltiJson *json = pelti_json_new_object();
         put(json, "code", pelti_json_new_text(warning->code), ok);
         put(json, "text", pelti_json_new_text(warning->text), ok);
@@ -349,9 +349,9 @@ PeltStatus pelt_inspect(const PeltCharacter *character, bool json, char **text, 
 
 PeltStatus pelt_inspect_rig(const PeltCharacter *character, const char *rig_path, bool json, char **text, PeltError *err)
 {
-    PeltiRig *rig;
+    PeltiIoRig *rig;
     *text = NULL;
-    PELT_TRY(pelti_io_rig_load((PeltiRigSource){.path = rig_path}, character->who, &character->allocator, &rig, err));
+    PELT_TRY(pelti_io_rig_load((PeltiIoRigSource){.path = rig_path}, character->who, &character->allocator, &rig, err));
     PeltStatus status = inspect(character, &rig->rig, json, text, err);
     pelti_io_rig_destroy(rig);
     return status;

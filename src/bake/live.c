@@ -12,7 +12,7 @@ enum { WORLD_GUARD = 0x3b1d77c4 };
 
 struct PeltWorld {
     PeltiPool pool;
-    PeltiScene *loaded; ///< NULL: the caller's own
+    PeltiIoScene *loaded; ///< NULL: the caller's own
     PeltiCorrector *corrector;
     int count;
     PeltSkin **skins;
@@ -138,7 +138,7 @@ int pelt_world_object_count(const PeltWorld *w)
 PeltWorldObject pelt_world_object(const PeltWorld *w, int object)
 {
     PELT_ASSERT(object >= 0 && object < pelt_world_object_count(w));
-    PeltiObjectView v = pelti_corrector_object(w->corrector, object);
+    PeltiCorrectorView v = pelti_corrector_object(w->corrector, object);
     PeltWorldObject o = {.name = v.name,
                          .kind = v.kind,
                          .vertex_count = v.vertex_count,

@@ -22,8 +22,8 @@ static PeltStatus create_chosen(PeltMeasure *m, int threads, PeltError *err)
     return PELT_OK;
 }
 
-PeltStatus pelti_reference_create(const PeltCharacter *character, int threads, const PeltAllocator *allocator, PeltSkin **out,
-                                  PeltError *err)
+PeltStatus pelti_measuring_reference(const PeltCharacter *character, int threads, const PeltAllocator *allocator, PeltSkin **out,
+                                     PeltError *err)
 {
     static const char *const settings[] = {"weights=file"};
     PeltSkinDef def = pelt_skin_def_default();
@@ -54,7 +54,7 @@ static PeltStatus set_up(PeltMeasure *m, int threads, PeltError *err)
     PELT_TRY(pelti_measure_create(who, m->jobs, &m->allocator, &m->measure, err));
     if (!pelti_measure_has_reference(who))
         return PELT_OK;
-    PELT_TRY(pelti_reference_create(m->character, threads, &m->allocator, &m->lbs, err));
+    PELT_TRY(pelti_measuring_reference(m->character, threads, &m->allocator, &m->lbs, err));
     return create_chosen(m, threads, err);
 }
 
@@ -98,18 +98,18 @@ void pelt_measure_destroy(PeltMeasure *m)
 }
 
 /// A skin in a pose: lbs or the chosen blend.
-static PeltiMeasured step(PeltSkin *skin, const PeltiPose *pose)
+static PeltiMeasureSkin step(PeltSkin *skin, const PeltiPose *pose)
 {
     double ms;
     pelti_skin_step(skin, pose, 0, &(PeltiStepReport){0}, &ms);
-    return (PeltiMeasured){skin->shown.points, pelti_skin_vertices(skin)};
+    return (PeltiMeasureSkin){skin->shown.points, pelti_skin_vertices(skin)};
 }
 
-static void measure_frame(PeltMeasure *m, const PeltiPose *pose, PeltiMeasured skin, PeltQuality *frame)
+static void measure_frame(PeltMeasure *m, const PeltiPose *pose, PeltiMeasureSkin skin, PeltQuality *frame)
 {
     const PeltiCharacter *who = m->character->who;
     PeltQuality quality;
-    PeltiMeasured lbs = {0}, near = {0};
+    PeltiMeasureSkin lbs = {0}, near = {0};
     if (pose)
         pelti_pose_bones(who, pose, m->node_world, m->bones);
     if (pose && m->lbs) {
@@ -133,7 +133,7 @@ static void measure_frame(PeltMeasure *m, const PeltiPose *pose, PeltiMeasured s
 void pelti_measuring_points(PeltMeasure *m, const PeltiPose *pose, const Vec3 *points, PeltQuality *frame)
 {
     pelti_mesh_gather(m->character->who->mesh, points, m->vertices);
-    measure_frame(m, pose, (PeltiMeasured){points, m->vertices}, frame);
+    measure_frame(m, pose, (PeltiMeasureSkin){points, m->vertices}, frame);
 }
 
 /// A blend by point is measured by its points: objects push these beside the vertices, each rounded by itself.
@@ -142,10 +142,10 @@ void pelti_measuring_skin(PeltMeasure *m, const PeltiPose *pose, const PeltSkin 
     if (skin->shown.by_point)
         pelti_measuring_points(m, pose, skin->shown.points, frame);
     else
-        measure_frame(m, pose, (PeltiMeasured){skin->shown.points, skin->shown.vertices}, frame);
+        measure_frame(m, pose, (PeltiMeasureSkin){skin->shown.points, skin->shown.vertices}, frame);
 }
 
-void pelti_measuring_alone(PeltiMeasure *measure, PeltiMeasured skin, PeltQuality *frame)
+void pelti_measuring_alone(PeltiMeasure *measure, PeltiMeasureSkin skin, PeltQuality *frame)
 {
     PeltQuality quality;
     pelti_measure_restart(measure);
@@ -159,7 +159,7 @@ void pelt_measure_frame(PeltMeasure *m, const PeltPose *pose, const float *posit
 {
     const Vec3 *points = (const Vec3 *)(const void *)positions;
     Mat34 to_own;
-    if (m->own && mat34_inverse(pelti_host_from_own(m->character), &to_own)) {
+    if (m->own && mat34_inverse(pelti_bake_host_from_own(m->character), &to_own)) {
         for (int p = 0; p < m->character->who->point_count; p++)
             m->own[p] = mat34_apply(to_own, points[p]);
         points = m->own;

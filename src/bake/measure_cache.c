@@ -72,7 +72,7 @@ static PeltStatus choose_clip(Job *job, PeltError *err)
 static PeltStatus measure_frames(Job *job, PeltError *err)
 {
     const PeltiCharacter *who = job->character->who;
-    PeltiProgress progress = {job->def->progress, job->def->progress_user};
+    PeltiProgressSink progress = {job->def->progress, job->def->progress_user};
     job->pose = pelti_pose_new(&job->pool, who);
     job->points = PELTI_NEW(&job->pool, Vec3, who->point_count);
     job->frames = PELTI_NEW(&job->pool, PeltQuality, job->count);

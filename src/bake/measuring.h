@@ -34,11 +34,11 @@ void pelti_measuring_skin(PeltMeasure *m, const PeltiPose *pose, const PeltSkin 
 /// blend.
 void pelti_measuring_points(PeltMeasure *m, const PeltiPose *pose, const Vec3 *points, PeltQuality *frame);
 /// One frame by itself, of a clip nobody speaks of: forgets the frames before it and compares with nothing. `frame` may be NULL.
-void pelti_measuring_alone(PeltiMeasure *measure, PeltiMeasured skin, PeltQuality *frame);
+void pelti_measuring_alone(PeltiMeasure *measure, PeltiMeasureSkin skin, PeltQuality *frame);
 
 /// Makes lbs, linear blending by the file's weights as they are, which skins are compared with. Only where there is one
 /// (pelti_measure_has_reference): weights that use one joint or none are nothing to compare with.
-PeltStatus pelti_reference_create(const PeltCharacter *character, int threads, const PeltAllocator *allocator, PeltSkin **out,
-                                  PeltError *err);
+PeltStatus pelti_measuring_reference(const PeltCharacter *character, int threads, const PeltAllocator *allocator, PeltSkin **out,
+                                     PeltError *err);
 
 #endif

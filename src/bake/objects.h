@@ -29,7 +29,7 @@ struct PeltCharacter {
     bool z_up;
 };
 
-Mat34 pelti_host_from_own(const PeltCharacter *character);
+Mat34 pelti_bake_host_from_own(const PeltCharacter *character);
 
 struct PeltPose {
     const PeltCharacter *character;
@@ -58,7 +58,7 @@ typedef struct PeltiSkinSolved {
 /// method reads the artist's part while preparing, steps the other two.
 typedef struct PeltiSkinAdded {
     PeltiArtist artist;
-    PeltiRig *loaded_rig;   ///< what artist.rig points into; NULL: none, or the caller's
+    PeltiIoRig *loaded_rig; ///< what artist.rig points into; NULL: none, or the caller's
     PeltiTargetMix targets; ///< morph targets of the character
     PeltiAnchors anchors;   ///< what is held or pulled
 } PeltiSkinAdded;

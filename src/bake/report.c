@@ -20,7 +20,7 @@ PeltiJson *pelti_report_mesh(const PeltCharacterInfo *info, bool *ok)
 
 static PeltiJson *times_json(const PeltiRun *run, bool *ok)
 {
-    PeltiTimes times = pelti_run_times(run);
+    PeltiRunTimes times = pelti_run_times(run);
     PeltiJson *json = pelti_json_new_object();
     pelti_put_number(json, "mean", times.mean, ok);
     pelti_put_number(json, "p50", times.p50, ok);
@@ -102,7 +102,7 @@ static PeltiJson *vector_json(Vec3 v, bool *ok)
 /// Contacts of one frame: what was watched and solved, and every point with a force (on `a`, in N).
 static PeltiJson *contact_json(const PeltiAround *around, int index, bool *ok)
 {
-    const PeltiContactFrame *frame = pelti_around_frame(around, index);
+    const PeltiAroundContacts *frame = pelti_around_frame(around, index);
     PeltiJson *json = pelti_json_new_object(), *list = pelti_json_new_array();
     pelti_put_number(json, "ms", frame->ms, ok);
     pelti_put_int(json, "watched", frame->report.contacts, ok);
@@ -133,7 +133,7 @@ static PeltiJson *contact_json(const PeltiAround *around, int index, bool *ok)
     return json;
 }
 
-static PeltiJson *frame_json(const PeltiRun *run, const PeltiFrameRecord *record, bool *ok)
+static PeltiJson *frame_json(const PeltiRun *run, const PeltiRunFrame *record, bool *ok)
 {
     PeltiJson *json = pelti_json_new_object();
     pelti_put_int(json, "frame", record->frame, ok);
@@ -170,7 +170,7 @@ static PeltiJson *give_way_json(const PeltiRun *run, bool *ok)
     PeltiJson *list = pelti_json_new_array();
     const PeltiGiveWay *g = run->skin->mends.give_way;
     for (int j = 0; j < pelti_give_way_joint_count(g); j++) {
-        PeltiGaveWay gave = pelti_give_way_joint(g, j);
+        PeltiGiveWayJoint gave = pelti_give_way_joint(g, j);
         if (!(gave.steps > 0))
             continue;
         PeltiJson *json = pelti_json_new_object();
@@ -195,7 +195,7 @@ static PeltiJson *sides_json(const PeltiRun *run, bool *ok)
     PeltiJson *list = pelti_json_new_array();
     const PeltiGiveWay *g = run->skin->mends.give_way;
     for (int i = 0; i < pelti_give_way_side_count(g); i++) {
-        PeltiKeptSide side = pelti_give_way_side(g, i);
+        PeltiGiveWaySide side = pelti_give_way_side(g, i);
         PeltiJson *json = pelti_json_new_object();
         pelti_put_text(json, "a", side.a, ok);
         pelti_put_text(json, "b", side.b, ok);

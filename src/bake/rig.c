@@ -89,8 +89,8 @@ PeltStatus pelti_skin_rig(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
         PELT_TRY(pelti_bake_rig_check(def->rig, skin->character->who, err));
         skin->added.artist.rig = def->rig;
     } else {
-        PELT_TRY(pelti_io_rig_load((PeltiRigSource){def->rig_path, settings, count}, skin->character->who, &skin->pool.allocator,
-                                   &skin->added.loaded_rig, err));
+        PELT_TRY(pelti_io_rig_load((PeltiIoRigSource){def->rig_path, settings, count}, skin->character->who,
+                                   &skin->pool.allocator, &skin->added.loaded_rig, err));
         skin->added.artist.rig = &skin->added.loaded_rig->rig;
     }
     say_unused(skin);

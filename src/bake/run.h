@@ -6,12 +6,12 @@
 #include "bake/around.h"
 #include "io/output.h"
 
-typedef struct PeltiFrameRecord {
+typedef struct PeltiRunFrame {
     int frame; ///< of the clip
     double step_ms, substep_ms;
     int substeps, nonfinite;
     PeltQuality quality; ///< frames 0 where nothing is measured
-} PeltiFrameRecord;
+} PeltiRunFrame;
 
 typedef struct PeltiRun {
     const PeltBakeDef *def;
@@ -27,7 +27,7 @@ typedef struct PeltiRun {
     bool plays_pose; ///< the frames of the output bring poses
     bool wants_normals;
     PeltiPose pose;                 ///< the clip's, which measures compare in
-    PeltiFrameRecord *records;      ///< [count]
+    PeltiRunFrame *records;         ///< [count]
     PeltStat stats[PELT_MAX_STATS]; ///< merged over frames
     int stat_count;
     int stat_frames[PELT_MAX_STATS];
@@ -36,10 +36,10 @@ typedef struct PeltiRun {
 } PeltiRun;
 
 /// Mean, median, 95th percentile and maximum of the step times.
-typedef struct PeltiTimes {
+typedef struct PeltiRunTimes {
     double mean, p50, p95, max;
-} PeltiTimes;
-PeltiTimes pelti_run_times(const PeltiRun *run);
+} PeltiRunTimes;
+PeltiRunTimes pelti_run_times(const PeltiRun *run);
 
 /// Parts of the report that other documents share.
 PeltiJson *pelti_report_mesh(const PeltCharacterInfo *info, bool *ok);

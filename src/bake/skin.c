@@ -79,9 +79,9 @@ PeltOptionInfo pelt_method_option(int method, int option)
     PeltiOptions options;
     PELT_ASSERT(option >= 0 && option < pelt_method_option_count(method));
     pelti_options_init(&options, pelti_methods[method]->options);
-    const PeltiOptionInfo *info = options.values[option].info;
+    const PeltiOptionDef *info = options.values[option].info;
     bool common = false;
-    for (const PeltiOptionInfo *c = pelti_common_options; c->name; c++)
+    for (const PeltiOptionDef *c = pelti_options_common; c->name; c++)
         common = common || c == info;
     return (PeltOptionInfo){.name = info->name,
                             .value = info->value,
@@ -313,7 +313,7 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
     skin->posed.joints = PELTI_NEW(&skin->pool, PeltiJoint, who->bone_count);
     skin->shown.points = PELTI_NEW(&skin->pool, Vec3, who->point_count);
     skin->handed.normals = PELTI_NEW(&skin->pool, Vec3, who->point_count);
-    skin->handed.output = pelti_host_from_own(skin->character);
+    skin->handed.output = pelti_bake_host_from_own(skin->character);
     if (skin->character->unit_m > 0 && (skin->character->z_up || skin->character->unit_m != 1))
         skin->handed.points = PELTI_NEW(&skin->pool, Vec3, who->point_count);
     if (skin->pool.failed || !skin->jobs)
@@ -328,7 +328,7 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
         PELT_TRY(prepare_last_looks(skin, err));
     if (has_pieces(skin) && skin->solved.who)
         PELT_TRY(pelti_limit_create(skin->solved.who, &skin->solved.weights, &skin->pool, skin->jobs, &skin->mends.limit, err));
-    PeltiPrepare in = {
+    PeltiMethodPrepare in = {
         .who = skin->solved.who ? skin->solved.who : who,
         .options = &skin->options,
         .weights = &skin->solved.weights,

@@ -27,7 +27,7 @@ static bool is_pull(const PeltSkin *skin, int anchor, Vec3 v, float strength)
 static Mat34 own_from_host(const PeltSkin *skin)
 {
     Mat34 own = mat34_identity();
-    mat34_inverse(pelti_host_from_own(skin->character), &own); // a turn and a unit: there is one
+    mat34_inverse(pelti_bake_host_from_own(skin->character), &own); // a turn and a unit: there is one
     return own;
 }
 

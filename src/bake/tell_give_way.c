@@ -29,9 +29,9 @@ static void tell_turns(PeltSkin *skin, const PeltiGiveWay *g)
     NamedList list = {0};
     double last = INFINITY;
     for (int n = pelti_give_way_joint_count(g); n > 0; n--) { // largest turns first
-        PeltiGaveWay best = {0};
+        PeltiGiveWayJoint best = {0};
         for (int j = 0; j < pelti_give_way_joint_count(g); j++) {
-            PeltiGaveWay gave = pelti_give_way_joint(g, j);
+            PeltiGiveWayJoint gave = pelti_give_way_joint(g, j);
             if (gave.most < last && gave.most > best.most)
                 best = gave;
         }
@@ -48,11 +48,11 @@ static void tell_turns(PeltSkin *skin, const PeltiGiveWay *g)
 }
 
 /// Of pairs that were let go, or of those that were not: the one held farthest from its clip of those nearer than `last`.
-static bool next_side(const PeltiGiveWay *g, bool let_go, double last, PeltiKeptSide *out)
+static bool next_side(const PeltiGiveWay *g, bool let_go, double last, PeltiGiveWaySide *out)
 {
-    *out = (PeltiKeptSide){0};
+    *out = (PeltiGiveWaySide){0};
     for (int i = 0; i < pelti_give_way_side_count(g); i++) {
-        PeltiKeptSide side = pelti_give_way_side(g, i);
+        PeltiGiveWaySide side = pelti_give_way_side(g, i);
         if ((side.let_go >= 0) == let_go && side.steps > 0 && side.most < last && side.most > out->most)
             *out = side;
     }
@@ -62,7 +62,7 @@ static bool next_side(const PeltiGiveWay *g, bool let_go, double last, PeltiKept
 static void tell_sides(PeltSkin *skin, const PeltiGiveWay *g, int first_frame, bool let_go)
 {
     NamedList list = {0};
-    PeltiKeptSide side;
+    PeltiGiveWaySide side;
     for (double last = INFINITY; next_side(g, let_go, last, &side); last = side.most) {
         char one[ROOM], ends[40] = "";
         if (let_go)

@@ -27,7 +27,7 @@ static bool bend_skin(Bent *b, const Mat34 *bones, const PeltiPose *pose, Vec3 *
     const PeltiMethod *m = pelti_method_find("tracking");
     void *state = NULL;
     pelti_options_init(&options, m->options);
-    PeltiPrepare in = {.who = b->who, .options = &options, .weights = &b->weights};
+    PeltiMethodPrepare in = {.who = b->who, .options = &options, .weights = &b->weights};
     PeltiJoint *joints = PELTI_NEW(&b->who->pool, PeltiJoint, b->who->bone_count);
     if (!joints || m->prepare(&in, &state, NULL) != PELT_OK)
         return false;

@@ -39,7 +39,7 @@ static double time_blend(PeltiBench *bench, const char *name, int vertices, int 
         for (int i = 0; i < who->bone_count; i++)
             bones[i] = mat34_from(quat_to_mat3(quat_axis_angle(vec3(0, 0, 1), 0.1f * (float)i)), vec3((float)i, 0, 0));
         pelti_options_init(&options, b.method->options);
-        PeltiPrepare in = {
+        PeltiMethodPrepare in = {
             .who = who, .options = &options, .weights = &who->file_weights, .point_weights = &who->file_weights, .jobs = jobs};
         b.in = (PeltiStepInput){.bones = bones, .restart = true};
         if (b.method->prepare(&in, &b.state, NULL) == PELT_OK) {

@@ -71,10 +71,10 @@ static bool body_make(Body *body, const char *name, int vertices, const char *cl
     for (; settings && *settings; settings += 2)
         if (pelti_options_set(&body->options, settings[0], settings[1], &err) != PELT_OK)
             return false;
-    PeltiPrepare in = {.who = body->who,
-                       .options = &body->options,
-                       .weights = &body->weights,
-                       .jobs = pelti_jobs_create(2)}; // the most asked for
+    PeltiMethodPrepare in = {.who = body->who,
+                             .options = &body->options,
+                             .weights = &body->weights,
+                             .jobs = pelti_jobs_create(2)}; // the most asked for
     bool ready = body->clip && !body->who->pool.failed && pelti_method_layered.prepare(&in, &state, &err) == PELT_OK;
     pelti_jobs_destroy(in.jobs);
     if (!ready)
@@ -111,12 +111,12 @@ static double play(Body *body, PeltiJobs *jobs, int first, int last)
 static void match_once(void *context)
 {
     PeltiFlesh *flesh = context;
-    pelti_match_iterate(&flesh->match, flesh->jobs, pelti_couple_hold, flesh);
+    pelti_layered_match_iterate(&flesh->match, flesh->jobs, pelti_layered_couple_hold, flesh);
 }
 
 static void volume_once(void *context)
 {
-    pelti_volume_project(context);
+    pelti_layered_volume_project(context);
 }
 
 static double runs_each(const PeltiFlesh *flesh)
@@ -209,7 +209,7 @@ static void time_model(PeltiBench *bench, const Model *model)
         pelti_bench_row(bench, label, (PeltiBenchFigure){.value = ms, .unit = "ms", .limit = limit},
                         "%d vertices, %d iterations, %d contacts, sub-volumes within %.2g %%, %.1f runs a region", flesh->n,
                         model->iterations, flesh->collide.contacts.count,
-                        100 * pelti_volume_worst(&flesh->volume, flesh->match.x), runs_each(flesh));
+                        100 * pelti_layered_volume_worst(&flesh->volume, flesh->match.x), runs_each(flesh));
         pelti_bench_paper(bench, model->paper.total_ms);
         pelti_bench_bound(bench, ms, threads, model->iterations * match_flops(flesh), 0);
         ms = pelti_bench_best_ms(match_once, flesh, pelti_bench_quick(bench) ? 5 : 20, 5);
@@ -234,7 +234,7 @@ static void time_model(PeltiBench *bench, const Model *model)
 
 static void fast_once(void *context)
 {
-    pelti_match_iterate(context, NULL, NULL, NULL);
+    pelti_layered_match_iterate(context, NULL, NULL, NULL);
 }
 
 static void plain_once(void *context)
@@ -251,26 +251,26 @@ static bool wants_omega(const PeltiBench *bench, int omega)
 static void time_omega(PeltiBench *bench, const Body *body, int omega)
 {
     PeltiPool pool;
-    PeltiPaths paths;
-    PeltiMatch match;
+    PeltiLayeredPaths paths;
+    PeltiLayeredMatch match;
     BenchPlain plain;
     char label[72];
     if (!wants_omega(bench, omega))
         return;
     pelti_pool_init(&pool, NULL);
-    bool made = pelti_paths_build(&pool, body->who->mesh, omega, &paths, NULL) == PELT_OK &&
-                pelti_match_new(&pool, &paths, 1, &match, NULL) == PELT_OK;
+    bool made = pelti_layered_paths_build(&pool, body->who->mesh, omega, &paths, NULL) == PELT_OK &&
+                pelti_layered_match_new(&pool, &paths, 1, &match, NULL) == PELT_OK;
     for (int s = 0; made && s < paths.slot_count; s++) { // the same layers and masses, in this omega's order
         int from = body->flesh->paths.slot[paths.vertex[s]];
         for (int l = 0; l < PELTI_LAYERS; l++) {
             size_t to = (size_t)s * PELTI_LAYERS + (size_t)l, at = (size_t)from * PELTI_LAYERS + (size_t)l;
-            pelti_set_lane(match.rest, s, l, pelti_lane(body->flesh->match.rest, from, l));
+            pelti_flesh_set_lane(match.rest, s, l, pelti_flesh_lane(body->flesh->match.rest, from, l));
             match.mass[to] = body->flesh->match.mass[at];
             match.moment[to] = body->flesh->match.moment[at];
             match.stiffness[to] = body->flesh->match.stiffness[at];
         }
     }
-    if (!made || (pelti_match_prepare(&match), !pelti_bench_plain_build(&pool, &match, &plain))) {
+    if (!made || (pelti_layered_match_prepare(&match), !pelti_bench_plain_build(&pool, &match, &plain))) {
         pelti_bench_skip(bench, "omega", "not enough memory");
         pelti_pool_release(&pool);
         return;
@@ -351,7 +351,7 @@ static double play_sweep(double step_ms, int iterations, PeltiJobs *jobs, Vec3 *
             pelti_flesh_settle(body.flesh, body.bones, body.joints);
         pelti_flesh_show(body.flesh, *skin + (size_t)f * (size_t)*n);
         ms += f ? pelti_clock_ms() - start : 0;
-        *volume = fmax(*volume, pelti_volume_worst(&body.flesh->volume, body.flesh->match.x));
+        *volume = fmax(*volume, pelti_layered_volume_worst(&body.flesh->volume, body.flesh->match.x));
         for (int v = 0; v < *n; v++)
             (*skin)[(size_t)f * (size_t)*n + (size_t)v] =
                 vec3_scale((*skin)[(size_t)f * (size_t)*n + (size_t)v], 1 / body.flesh->rest.size);

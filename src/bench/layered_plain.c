@@ -8,32 +8,32 @@ typedef double SlotLayersDouble __attribute__((vector_size(32), may_alias));
 
 enum { SUMS = 12 };
 
-PELTI_WIDE SlotLayersDouble wide(PeltiSlotLayers a)
+PELTI_WIDE SlotLayersDouble wide(PeltiLayeredSlots a)
 {
     return __builtin_convertvector(a, SlotLayersDouble);
 }
-PELTI_WIDE PeltiSlotLayers narrow(SlotLayersDouble a)
+PELTI_WIDE PeltiLayeredSlots narrow(SlotLayersDouble a)
 {
-    return __builtin_convertvector(a, PeltiSlotLayers);
+    return __builtin_convertvector(a, PeltiLayeredSlots);
 }
 PELTI_WIDE SlotLayersDouble siblings(SlotLayersDouble a)
 {
     SlotLayersDouble zero = {0, 0, 0, 0};
     return __builtin_shufflevector(a, zero, 4, 0, 1, 2) + __builtin_shufflevector(a, zero, 1, 2, 3, 4);
 }
-PELTI_WIDE PeltiSlotLayers siblings_f(PeltiSlotLayers a)
+PELTI_WIDE PeltiLayeredSlots siblings_f(PeltiLayeredSlots a)
 {
-    PeltiSlotLayers zero = {0, 0, 0, 0};
+    PeltiLayeredSlots zero = {0, 0, 0, 0};
     return __builtin_shufflevector(a, zero, 4, 0, 1, 2) + __builtin_shufflevector(a, zero, 1, 2, 3, 4);
 }
-PELTI_WIDE PeltiSlotLayers *rotation_at(PeltiMatch *match, int slot, int row, int column)
+PELTI_WIDE PeltiLayeredSlots *rotation_at(PeltiLayeredMatch *match, int slot, int row, int column)
 {
-    return (PeltiSlotLayers *)&match->rotation[slot / 2].m[row][column][slot % 2 * 4];
+    return (PeltiLayeredSlots *)&match->rotation[slot / 2].m[row][column][slot % 2 * 4];
 }
 
-bool pelti_bench_plain_build(PeltiPool *pool, PeltiMatch *match, BenchPlain *out)
+bool pelti_bench_plain_build(PeltiPool *pool, PeltiLayeredMatch *match, BenchPlain *out)
 {
-    const PeltiPaths *paths = match->paths;
+    const PeltiLayeredPaths *paths = match->paths;
     int n = paths->slot_count, total = 0;
     for (int s = 0; s < n; s++)
         total += paths->region_size[s];
@@ -49,9 +49,9 @@ bool pelti_bench_plain_build(PeltiPool *pool, PeltiMatch *match, BenchPlain *out
     total = 0;
     for (int s = 0; s < n; s++) {
         for (int r = paths->run_start[s]; r < paths->run_start[s + 1]; r++) {
-            const PeltiTile *tile = &paths->tiles[paths->tile[s]];
+            const PeltiLayeredTile *tile = &paths->tiles[paths->tile[s]];
             for (int i = paths->runs[r][0]; i < paths->runs[r][0] + paths->runs[r][1]; i++)
-                out->members[total++] = pelti_path_slot(paths, tile, i);
+                out->members[total++] = pelti_layered_path_slot(paths, tile, i);
         }
         out->member_start[s + 1] = total;
         for (int k = 0; k < 3; k++)
@@ -64,15 +64,15 @@ bool pelti_bench_plain_build(PeltiPool *pool, PeltiMatch *match, BenchPlain *out
 
 PELTI_CLONES static void write_terms(const BenchPlain *plain, int n)
 {
-    PeltiMatch *match = plain->match;
+    PeltiLayeredMatch *match = plain->match;
     for (int s = 0; s < n; s++) {
         SlotLayersDouble *row = (SlotLayersDouble *)plain->terms + (size_t)s * SUMS, x0[3],
-                         m = wide(((PeltiSlotLayers *)match->mass)[s]);
-        PeltiSlotLayers moment = ((PeltiSlotLayers *)match->moment)[s];
+                         m = wide(((PeltiLayeredSlots *)match->mass)[s]);
+        PeltiLayeredSlots moment = ((PeltiLayeredSlots *)match->moment)[s];
         for (int k = 0; k < 3; k++)
-            x0[k] = wide(((PeltiSlotLayers *)match->rest[k])[s]);
+            x0[k] = wide(((PeltiLayeredSlots *)match->rest[k])[s]);
         for (int i = 0; i < 3; i++) {
-            SlotLayersDouble mx = m * wide(((PeltiSlotLayers *)match->x[i])[s]);
+            SlotLayersDouble mx = m * wide(((PeltiLayeredSlots *)match->x[i])[s]);
             row[i] = mx;
             for (int j = 0; j < 3; j++)
                 row[3 + 3 * i + j] = mx * x0[j] + wide(moment * *rotation_at(match, s, i, j));
@@ -82,7 +82,7 @@ PELTI_CLONES static void write_terms(const BenchPlain *plain, int n)
 
 PELTI_CLONES static void gather(const BenchPlain *plain, int n)
 {
-    PeltiMatch *match = plain->match;
+    PeltiLayeredMatch *match = plain->match;
     const SlotLayersDouble *rows = (const SlotLayersDouble *)plain->terms;
     for (int s = 0; s < n; s++) {
         SlotLayersDouble sum[SUMS];
@@ -95,7 +95,7 @@ PELTI_CLONES static void gather(const BenchPlain *plain, int n)
         }
         const SlotLayersDouble *c0 = (const SlotLayersDouble *)plain->centre + (size_t)s * 3;
         SlotLayersDouble *now = (SlotLayersDouble *)plain->centre_now + (size_t)s * 3,
-                         inverse = wide(((const PeltiSlotLayers *)match->inverse_mass)[s]);
+                         inverse = wide(((const PeltiLayeredSlots *)match->inverse_mass)[s]);
         for (int i = 0; i < 3; i++) {
             now[i] = sum[i] * inverse;
             for (int j = 0; j < 3; j++)
@@ -106,15 +106,15 @@ PELTI_CLONES static void gather(const BenchPlain *plain, int n)
 
 PELTI_CLONES static void write_goals(const BenchPlain *plain, int n)
 {
-    PeltiMatch *match = plain->match;
+    PeltiLayeredMatch *match = plain->match;
     for (int s = 0; s < n; s++) {
-        PeltiSlotLayers *row = (PeltiSlotLayers *)plain->goals + (size_t)s * SUMS;
+        PeltiLayeredSlots *row = (PeltiLayeredSlots *)plain->goals + (size_t)s * SUMS;
         const SlotLayersDouble *c0 = (const SlotLayersDouble *)plain->centre + (size_t)s * 3,
                                *now = (const SlotLayersDouble *)plain->centre_now + (size_t)s * 3;
         for (int i = 0; i < 3; i++) {
             SlotLayersDouble t = now[i];
             for (int j = 0; j < 3; j++) {
-                PeltiSlotLayers r = *rotation_at(match, s, i, j);
+                PeltiLayeredSlots r = *rotation_at(match, s, i, j);
                 t -= wide(r) * c0[j];
                 row[3 + 3 * i + j] = r;
             }
@@ -125,22 +125,22 @@ PELTI_CLONES static void write_goals(const BenchPlain *plain, int n)
 
 PELTI_CLONES static void move(const BenchPlain *plain, int n)
 {
-    PeltiMatch *match = plain->match;
-    const PeltiSlotLayers *rows = (const PeltiSlotLayers *)plain->goals;
+    PeltiLayeredMatch *match = plain->match;
+    const PeltiLayeredSlots *rows = (const PeltiLayeredSlots *)plain->goals;
     for (int s = 0; s < n; s++) {
-        PeltiSlotLayers sum[SUMS];
+        PeltiLayeredSlots sum[SUMS];
         for (int q = 0; q < SUMS; q++)
             sum[q] = siblings_f(rows[(size_t)s * SUMS + (size_t)q]);
         for (int r = plain->member_start[s]; r < plain->member_start[s + 1]; r++) {
-            const PeltiSlotLayers *row = rows + (size_t)plain->members[r] * SUMS;
+            const PeltiLayeredSlots *row = rows + (size_t)plain->members[r] * SUMS;
             for (int q = 0; q < SUMS; q++)
                 sum[q] += row[q];
         }
-        PeltiSlotLayers share = ((PeltiSlotLayers *)match->share)[s], stiffness = ((PeltiSlotLayers *)match->stiffness)[s];
+        PeltiLayeredSlots share = ((PeltiLayeredSlots *)match->share)[s], stiffness = ((PeltiLayeredSlots *)match->stiffness)[s];
         for (int i = 0; i < 3; i++) {
-            PeltiSlotLayers goal = sum[i], *x = (PeltiSlotLayers *)match->x[i] + s;
+            PeltiLayeredSlots goal = sum[i], *x = (PeltiLayeredSlots *)match->x[i] + s;
             for (int j = 0; j < 3; j++)
-                goal += sum[3 + 3 * i + j] * ((PeltiSlotLayers *)match->rest[j])[s];
+                goal += sum[3 + 3 * i + j] * ((PeltiLayeredSlots *)match->rest[j])[s];
             *x += stiffness * (goal * share - *x);
         }
     }
@@ -148,7 +148,7 @@ PELTI_CLONES static void move(const BenchPlain *plain, int n)
 
 void pelti_bench_plain_iterate(BenchPlain *plain)
 {
-    PeltiMatch *match = plain->match;
+    PeltiLayeredMatch *match = plain->match;
     int n = match->paths->slot_count;
     write_terms(plain, n);
     gather(plain, n);

@@ -5,7 +5,7 @@
 #include "methods/layered/match.h"
 
 typedef struct BenchPlain {
-    PeltiMatch *match;           ///< positions, constants and rotations are its own
+    PeltiLayeredMatch *match;    ///< positions, constants and rotations are its own
     int *member_start;           ///< [slot_count + 1]
     int *members;                ///< slots of each region
     double *terms;               ///< [slot][12][4] m x and A_i + m x x0^T
@@ -13,8 +13,8 @@ typedef struct BenchPlain {
     double *centre, *centre_now; ///< [slot][3][4] of regions, at rest and now
 } BenchPlain;
 
-bool pelti_bench_plain_build(PeltiPool *pool, PeltiMatch *match, BenchPlain *out);
-/// One iteration on one thread: the same result as pelti_match_iterate, up to rounding.
+bool pelti_bench_plain_build(PeltiPool *pool, PeltiLayeredMatch *match, BenchPlain *out);
+/// One iteration on one thread: the same result as pelti_layered_match_iterate, up to rounding.
 void pelti_bench_plain_iterate(BenchPlain *plain);
 
 #endif

@@ -82,7 +82,7 @@ static bool measure(PeltiCharacter *who, const Scene *scene, Timing *out)
     bool good = pelti_options_set(&options, "iterations", "10", NULL) == PELT_OK; // as in the paper
     for (int k = 0; k + 1 < 4 && scene->set[k]; k += 2)
         good = good && pelti_options_set(&options, scene->set[k], scene->set[k + 1], NULL) == PELT_OK;
-    PeltiPrepare in = {.who = who, .options = &options, .weights = &who->file_weights, .jobs = jobs};
+    PeltiMethodPrepare in = {.who = who, .options = &options, .weights = &who->file_weights, .jobs = jobs};
     double start = pelti_clock_ms();
     good = good && method->prepare(&in, &state, NULL) == PELT_OK;
     out->prepare_ms = pelti_clock_ms() - start;

@@ -22,9 +22,9 @@ typedef struct RayBench {
     PeltiPool pool;
     PeltiBoxTree *tree;
     PeltiRays *embree;
-    PeltiRay *ray;
+    PeltiBoxRay *ray;
     int count;
-    PeltiHit *hit, *embree_hit;        ///< [count]
+    PeltiBoxHit *hit, *embree_hit;     ///< [count]
     uint8_t *blocked, *embree_blocked; ///< [count]
 } RayBench;
 
@@ -35,7 +35,7 @@ static bool of_component(void *context, int triangle)
     return b->mesh->component[b->mesh->triangles[triangle][0]] == 0;
 }
 
-static bool tree_blocked(RayBench *b, const PeltiRay *ray)
+static bool tree_blocked(RayBench *b, const PeltiBoxRay *ray)
 {
     return pelti_box_tree_blocked(b->tree, b->mesh->triangles, b->mesh->rest, ray, of_component, b);
 }
@@ -49,7 +49,7 @@ static int nearest_bones(const PeltiCharacter *who, Vec3 p, Vec3 *at)
         float best = INFINITY;
         Vec3 place = p;
         for (int s = 0; s < who->bones[b].segment_count; s++) {
-            const PeltiSegment *segment = &who->segments[who->bones[b].segment_first + s];
+            const PeltiSkeletonSegment *segment = &who->segments[who->bones[b].segment_first + s];
             float t, d = pelti_skeleton_segment_distance2(p, segment->a, segment->b, &t);
             if (d < best) {
                 best = d;
@@ -82,8 +82,8 @@ static void rays_to_bones(RayBench *b, const PeltiCharacter *who, const Vec3 *no
             Vec3 to = vec3_sub(at[k], p);
             if (vec3_dot(to, normals[v]) > -0.02f * vec3_length(to))
                 continue;
-            PeltiRay *ray = &b->ray[b->count++];
-            *ray = (PeltiRay){p, 1e-3f, to, 0.999f};
+            PeltiBoxRay *ray = &b->ray[b->count++];
+            *ray = (PeltiBoxRay){p, 1e-3f, to, 0.999f};
             seen = !tree_blocked(b, ray);
         }
     }
@@ -94,7 +94,7 @@ static void rays_inwards(RayBench *b, const Vec3 *normals)
 {
     b->count = b->mesh->vertex_count;
     for (int v = 0; v < b->count; v++)
-        b->ray[v] = (PeltiRay){b->mesh->rest[v], 1e-4f * b->mesh->diagonal, vec3_scale(normals[v], -1), INFINITY};
+        b->ray[v] = (PeltiBoxRay){b->mesh->rest[v], 1e-4f * b->mesh->diagonal, vec3_scale(normals[v], -1), INFINITY};
 }
 
 static void cast_tree_blocked(void *context)
@@ -115,7 +115,7 @@ static void cast_tree_hits(void *context)
     RayBench *b = context;
     for (int i = 0; i < b->count; i++)
         if (!pelti_box_tree_first_hit(b->tree, b->mesh->triangles, b->mesh->rest, &b->ray[i], &b->hit[i]))
-            b->hit[i] = (PeltiHit){.triangle = -1, .distance = b->ray[i].far};
+            b->hit[i] = (PeltiBoxHit){.triangle = -1, .distance = b->ray[i].far};
 }
 
 static void cast_embree_hits(void *context)
@@ -171,11 +171,11 @@ static void prepare_layered(void *context)
     PeltiOptions options;
     void *state = NULL;
     pelti_options_init(&options, layered->options);
-    PeltiPrepare in = {.who = b->who,
-                       .options = &options,
-                       .weights = &b->who->file_weights,
-                       .point_weights = &b->who->file_weights,
-                       .jobs = b->jobs};
+    PeltiMethodPrepare in = {.who = b->who,
+                             .options = &options,
+                             .weights = &b->who->file_weights,
+                             .point_weights = &b->who->file_weights,
+                             .jobs = b->jobs};
     if (layered->prepare(&in, &state, NULL) == PELT_OK)
         layered->destroy(state);
 }
@@ -218,9 +218,9 @@ static void time_rays(PeltiBench *bench, RayBench *b)
     PeltError err = {0};
     size_t most = (size_t)mesh->vertex_count * BONES_ASKED;
     Vec3 *normals = PELTI_NEW(&b->pool, Vec3, mesh->vertex_count);
-    b->ray = PELTI_NEW(&b->pool, PeltiRay, most);
-    b->hit = PELTI_NEW(&b->pool, PeltiHit, most);
-    b->embree_hit = PELTI_NEW(&b->pool, PeltiHit, most);
+    b->ray = PELTI_NEW(&b->pool, PeltiBoxRay, most);
+    b->hit = PELTI_NEW(&b->pool, PeltiBoxHit, most);
+    b->embree_hit = PELTI_NEW(&b->pool, PeltiBoxHit, most);
     b->blocked = PELTI_NEW(&b->pool, uint8_t, most);
     b->embree_blocked = PELTI_NEW(&b->pool, uint8_t, most);
     if (b->pool.failed ||

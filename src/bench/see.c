@@ -53,7 +53,7 @@ static PeltiCharacter *time_make(PeltiBench *bench, const char *name, int vertic
 
 typedef struct MeasureTimed {
     PeltiMeasure *measure;
-    PeltiMeasured skin;
+    PeltiMeasureSkin skin;
     const Mat34 *bones;
     PeltQuality frame;
 } MeasureTimed;
@@ -86,7 +86,7 @@ static void time_measures(PeltiBench *bench, const PeltiCharacter *who)
     void *state = NULL;
     PeltError err = {0};
     pelti_options_init(&options, lbs->options);
-    PeltiPrepare in = {
+    PeltiMethodPrepare in = {
         .who = who, .options = &options, .weights = &who->file_weights, .point_weights = &who->file_weights, .jobs = jobs};
     if (!pool.failed && lbs->prepare(&in, &state, &err) == PELT_OK &&
         pelti_measure_create(who, jobs, NULL, &m.measure, &err) == PELT_OK) {
@@ -95,7 +95,7 @@ static void time_measures(PeltiBench *bench, const PeltiCharacter *who)
         PeltiStepInput step = {.pose = &pose, .bones = bones, .restart = true};
         lbs->step(state, &step, points, NULL);
         pelti_mesh_gather(who->mesh, points, vertices);
-        m.skin = (PeltiMeasured){points, vertices};
+        m.skin = (PeltiMeasureSkin){points, vertices};
         m.bones = bones;
         double ms = pelti_bench_best_ms(measure_frame, &m, pelti_bench_quick(bench) ? 3 : 10, 1);
         pelti_bench_row(bench, "all measures of a frame", (PeltiBenchFigure){.value = ms, .unit = "ms", .limit = 20},

@@ -140,7 +140,7 @@ static void *prepare(Subject *s, const char *method, PeltiJobs *jobs, double *to
     const PeltiMethod *m = pelti_method_find(method);
     void *state = NULL;
     pelti_options_init(&options, m->options);
-    PeltiPrepare in = {.who = s->who, .options = &options, .weights = &s->weights, .jobs = jobs};
+    PeltiMethodPrepare in = {.who = s->who, .options = &options, .weights = &s->weights, .jobs = jobs};
     double start = pelti_clock_ms();
     if (m->prepare(&in, &state, NULL) != PELT_OK)
         return NULL;

@@ -24,7 +24,7 @@ static int compare_places(const void *a, const void *b)
     return x->point - y->point;
 }
 
-static PeltStatus find_places(const PeltiCharacter *who, PeltiPool *pool, PeltiAttachment *out, PeltError *err)
+static PeltStatus find_places(const PeltiCharacter *who, PeltiPool *pool, PeltiBodyAttachment *out, PeltError *err)
 {
     PeltiPool work;
     pelti_pool_init(&work, &pool->allocator);
@@ -55,7 +55,7 @@ typedef struct Attach {
     const PeltiWeights *body_weights;
     const PeltiMesh *mesh; // of the body
     const PeltiBoxTree *tree;
-    PeltiAttachment *out;
+    PeltiBodyAttachment *out;
     float *edge;   // [body vertices] mean edge length
     int bones;     // a place's weights are kept by its first points: at most this many
     int *bone;     // [places x bones]
@@ -227,9 +227,10 @@ static void attach_range(void *context, int begin, int end, int worker)
     }
 }
 
-PeltStatus pelti_attach(PeltiBound file, PeltiBound body, PeltiPool *pool, PeltiJobs *jobs, PeltiAttachment *out, PeltError *err)
+PeltStatus pelti_body_attach(PeltiBodyBound file, PeltiBodyBound body, PeltiPool *pool, PeltiJobs *jobs, PeltiBodyAttachment *out,
+                             PeltError *err)
 {
-    *out = (PeltiAttachment){0};
+    *out = (PeltiBodyAttachment){0};
     PELT_TRY(find_places(file.who, pool, out, err));
     size_t places = (size_t)out->place_count;
     out->vertex = PELTI_NEW(pool, int, places *PELTI_ATTACH_MOST);

@@ -7,21 +7,22 @@
 
 enum { PELTI_ATTACH_MOST = 12 }; ///< body vertices a point follows
 
-typedef struct PeltiAttachment {
+typedef struct PeltiBodyAttachment {
     int place_count;
     Vec3 *place;   ///< [place_count] rest: points at one place are one
     int *vertex;   ///< [place_count x PELTI_ATTACH_MOST] of the body, strongest first
     float *share;  ///< [place_count x PELTI_ATTACH_MOST] sums to 1; all 0: nothing of its bones is in the body
     int *place_of; ///< [point_count]
     float *away;   ///< [place_count] to the nearest of its vertices
-} PeltiAttachment;
+} PeltiBodyAttachment;
 
-typedef struct PeltiBound { ///< a character with weights per welded vertex of its mesh
+typedef struct PeltiBodyBound { ///< a character with weights per welded vertex of its mesh
     const PeltiCharacter *who;
     const PeltiWeights *weights;
-} PeltiBound;
+} PeltiBodyBound;
 
 /// Lives in `pool`.
-PeltStatus pelti_attach(PeltiBound file, PeltiBound body, PeltiPool *pool, PeltiJobs *jobs, PeltiAttachment *out, PeltError *err);
+PeltStatus pelti_body_attach(PeltiBodyBound file, PeltiBodyBound body, PeltiPool *pool, PeltiJobs *jobs, PeltiBodyAttachment *out,
+                             PeltError *err);
 
 #endif

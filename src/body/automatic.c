@@ -58,7 +58,7 @@ static void set_one(Automatic *a, int vertex, int bone)
 /// The body's weights where it carries a vertex.
 static void add_carried(Automatic *a, int vertex)
 {
-    const PeltiAttachment *at = &a->body->attachment;
+    const PeltiBodyAttachment *at = &a->body->attachment;
     for (int k = 0; k < PELTI_ATTACH_MOST; k++) {
         size_t i = (size_t)a->place[vertex] * PELTI_ATTACH_MOST + (size_t)k;
         if (at->share[i] > 0)

@@ -45,7 +45,7 @@ static int count_skeletons(const PeltiCharacter *who)
 }
 
 /// Edge of a cell: finer for a finer body, as the room allows.
-static float soup_cell(const PeltiSoup *soup, float diagonal, int vertices)
+static float soup_cell(const PeltiPieceSoup *soup, float diagonal, int vertices)
 {
     Vec3 low = soup->points[soup->triangles[0][0]], high = low;
     for (int t = 0; t < soup->triangle_count; t++)
@@ -70,7 +70,7 @@ static PeltStatus add_surface(PeltiBody *body, int skeleton, int vertices, Pelti
 {
     PeltiPool work;
     pelti_pool_init(&work, &body->pool.allocator);
-    PeltiSoup soup;
+    PeltiPieceSoup soup;
     PeltiBodySurface surface = {0};
     PeltStatus status = pelti_pieces_soup(body->file, &body->pieces, skeleton, &work, &soup, err);
     if (status == PELT_OK && soup.triangle_count > 0) {
@@ -117,12 +117,12 @@ static PeltStatus build_unwelded(PeltiCharacter *who, PeltError *err)
     Vec3 *apart = PELTI_NEW(&work, Vec3, who->point_count);
     for (int p = 0; apart && p < who->point_count; p++)
         apart[p] = vec3((float)p, 0, 0);
-    PeltiMeshDef mesh = {.point_count = who->point_count,
-                         .triangle_count = who->triangle_count,
-                         .weld_positions = apart,
-                         .rest = who->rest_points,
-                         .instance_of_point = who->point_instance,
-                         .point_triangles = (const int(*)[3])who->point_triangles};
+    PeltiMeshInput mesh = {.point_count = who->point_count,
+                           .triangle_count = who->triangle_count,
+                           .weld_positions = apart,
+                           .rest = who->rest_points,
+                           .instance_of_point = who->point_instance,
+                           .point_triangles = (const int(*)[3])who->point_triangles};
     PeltStatus status = !apart ? pelti_no_memory(err, (size_t)who->point_count * sizeof *apart)
                                : pelti_mesh_build(&who->pool, &mesh, &who->mesh, err);
     pelti_pool_release(&work);
@@ -206,8 +206,8 @@ static PeltStatus make_body(PeltiBody *body, const PeltiBodyDef *def, PeltError 
     if (!body->who)
         return pelti_carry_prepare(body, weights, err);
     PELT_TRY(pelti_body_weights(body, weights, err));
-    PELT_TRY(pelti_attach((PeltiBound){body->file, weights}, (PeltiBound){body->who, &body->weights}, &body->pool, def->jobs,
-                          &body->attachment, err));
+    PELT_TRY(pelti_body_attach((PeltiBodyBound){body->file, weights}, (PeltiBodyBound){body->who, &body->weights}, &body->pool,
+                               def->jobs, &body->attachment, err));
     return pelti_carry_prepare(body, weights, err);
 }
 

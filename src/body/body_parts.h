@@ -7,13 +7,13 @@
 
 /// How a piece follows: the body's vertices near each of its own; one bone; or, sewn on, as a rigid body that is fitted to the
 /// skin below it (PeltiPiece.sewn).
-typedef enum PeltiRide { PELTI_RIDE_BODY, PELTI_RIDE_BONE, PELTI_RIDE_SEWN } PeltiRide;
+typedef enum PeltiPieceRide { PELTI_RIDE_BODY, PELTI_RIDE_BONE, PELTI_RIDE_SEWN } PeltiPieceRide;
 
-typedef struct PeltiFit { ///< of a sewn piece: sums, then means, of its points at rest and carried
+typedef struct PeltiPieceFit { ///< of a sewn piece: sums, then means, of its points at rest and carried
     int count;
     double from[3], to[3], spread[3][3];
     Mat34 motion;
-} PeltiFit;
+} PeltiPieceFit;
 
 typedef float PeltiCarryFour __attribute__((vector_size(16))); ///< x, y, z, and a lane that says nothing
 typedef struct PeltiCarryMotion {                              ///< rest space -> world, by columns; the last is the translation
@@ -26,9 +26,9 @@ struct PeltiBody {
     PeltiCharacter *who; ///< NULL: nothing bends
     PeltiPieces pieces;
     PeltiWeights weights; ///< per vertex of the body
-    PeltiAttachment attachment;
+    PeltiBodyAttachment attachment;
     // carrying
-    PeltiRide *ride;           ///< [pieces]
+    PeltiPieceRide *ride;      ///< [pieces]
     int *group;                ///< [pieces] sewn ones that move as one: the lowest of them
     const PeltiWeights *bound; ///< per welded vertex of the file: what linear blending uses where nothing is attached
     int block_count;
@@ -38,7 +38,7 @@ struct PeltiBody {
     PeltiCarryMotion *motion; ///< [body vertices]
     Vec3 *places;             ///< [place_count] carried
     int *place_at;            ///< [vertices of the file] its place; -1: it follows its bones
-    PeltiFit *fit;            ///< [pieces] of the sewn ones
+    PeltiPieceFit *fit;       ///< [pieces] of the sewn ones
 };
 
 /// The file's weights on the body's vertices.

@@ -81,7 +81,7 @@ static void group_pieces(PeltiBody *body)
 static void list_places(PeltiBody *body)
 {
     const PeltiMesh *mesh = body->file->mesh;
-    const PeltiAttachment *a = &body->attachment;
+    const PeltiBodyAttachment *a = &body->attachment;
     for (int v = 0; v < mesh->vertex_count; v++) {
         int place = a->place_of[mesh->first_point[v]];
         bool attached = place >= 0 && a->share[(size_t)place * PELTI_ATTACH_MOST] > 0;
@@ -102,9 +102,9 @@ PeltStatus pelti_carry_prepare(PeltiBody *body, const PeltiWeights *weights, Pel
     body->motion = PELTI_NEW(&body->pool, PeltiCarryMotion, vertices);
     body->places = PELTI_NEW(&body->pool, Vec3, body->attachment.place_count);
     body->place_at = PELTI_NEW(&body->pool, int, body->file->mesh->vertex_count);
-    body->ride = PELTI_NEW(&body->pool, PeltiRide, body->pieces.count);
+    body->ride = PELTI_NEW(&body->pool, PeltiPieceRide, body->pieces.count);
     body->group = PELTI_NEW(&body->pool, int, body->pieces.count);
-    body->fit = PELTI_NEW(&body->pool, PeltiFit, body->pieces.count);
+    body->fit = PELTI_NEW(&body->pool, PeltiPieceFit, body->pieces.count);
     if (body->pool.failed)
         return pelti_no_memory(err, body->pool.used_bytes);
     pelti_polar_reset(body->turn, body->block_count);
@@ -214,7 +214,7 @@ static void place_range(void *context, int begin, int end, int worker)
 {
     (void)worker;
     Carry *c = context;
-    const PeltiAttachment *a = &c->body->attachment;
+    const PeltiBodyAttachment *a = &c->body->attachment;
     for (int p = begin; p < end; p++) {
         const int *vertex = a->vertex + (size_t)p * PELTI_ATTACH_MOST;
         const float *share = a->share + (size_t)p * PELTI_ATTACH_MOST;
@@ -251,7 +251,7 @@ static void sum_pieces(const Carry *c, bool centred)
     const PeltiMesh *mesh = c->body->file->mesh;
     for (int v = 0; v < mesh->vertex_count; v++) {
         int piece = mesh->component[v];
-        PeltiFit *fit = &c->body->fit[c->body->group[piece]];
+        PeltiPieceFit *fit = &c->body->fit[c->body->group[piece]];
         if (c->body->ride[piece] != PELTI_RIDE_SEWN)
             continue;
         const float *from = &mesh->rest[v].x, *to = &c->vertices[v].x;
@@ -277,7 +277,7 @@ static void fit_pieces(Carry *c)
         }
     sum_pieces(c, true);
     for (int i = 0; i < body->pieces.count; i++) {
-        PeltiFit *fit = &body->fit[i];
+        PeltiPieceFit *fit = &body->fit[i];
         if (body->ride[i] != PELTI_RIDE_SEWN || !fit->count)
             continue;
         Mat34 bone = c->bones[body->pieces.pieces[i].bone];

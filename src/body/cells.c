@@ -71,7 +71,7 @@ static void touch_parts(PeltiCells *c, int triangle, Vec3 a, Vec3 b, Vec3 d, int
     touch_parts(c, triangle, m, q, r, depth - 1);
 }
 
-static void find_nearest(PeltiCells *c, const PeltiSoup *soup)
+static void find_nearest(PeltiCells *c, const PeltiPieceSoup *soup)
 {
     size_t count = pelti_cell_count(c);
     for (size_t i = 0; i < count; i++) {
@@ -131,7 +131,7 @@ static void wind_blocks(void *context, int begin, int end, int worker)
 
 static PeltStatus find_inside(PeltiCells *c, const PeltiCellsDef *def, const PeltAllocator *allocator, PeltError *err)
 {
-    const PeltiSoup *soup = def->soup;
+    const PeltiPieceSoup *soup = def->soup;
     PeltiPool pool;
     pelti_pool_init(&pool, allocator);
     PeltiWinding *winding;
@@ -161,7 +161,7 @@ static void set_states(PeltiCells *c)
                     c->state[cell_index(c, x, y, z)] = PELTI_CELL_OUT;
 }
 
-static PeltStatus lay_out(const PeltiSoup *soup, float edge, PeltiPool *pool, PeltiCells *out, PeltError *err)
+static PeltStatus lay_out(const PeltiPieceSoup *soup, float edge, PeltiPool *pool, PeltiCells *out, PeltError *err)
 {
     Vec3 low = {0, 0, 0}, high = {0, 0, 0};
     for (int t = 0; t < soup->triangle_count; t++)

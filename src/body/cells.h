@@ -46,7 +46,7 @@ static inline bool pelti_cells_open(const PeltiCells *c, size_t cell, int direct
 typedef struct PeltiCellsDef {
     const PeltiCharacter *who;
     const PeltiPieces *pieces;
-    const PeltiSoup *soup;
+    const PeltiPieceSoup *soup;
     float edge; ///< of a cell, in the soup's units
     PeltiJobs *jobs;
 } PeltiCellsDef;

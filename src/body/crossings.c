@@ -107,7 +107,7 @@ static PeltStatus take_memory(PeltiCrossings *c, PeltiPool *pool, PeltError *err
     PELT_TRY(pelti_pairs_create(pool, room, c->tree, &c->spans.near, err));
     c->deep = PELTI_NEW(pool, PeltiPair, MOST_PAIRS);
     c->deep_capacity = MOST_PAIRS;
-    c->spans.row = PELTI_NEW(pool, PeltiPatches, room / PELTI_CROSSINGS_ROW + 1);
+    c->spans.row = PELTI_NEW(pool, PeltiCrossingsPatches, room / PELTI_CROSSINGS_ROW + 1);
     c->spans.patch = PELTI_NEW(pool, uint8_t, triangles);
     c->known = PELTI_NEW(pool, PeltiPair, PELTI_CROSSINGS_KNOWN);
     c->spans.passed_scratch = PELTI_NEW(pool, int, room / PELTI_CROSSINGS_PASS + 1);

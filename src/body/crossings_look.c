@@ -77,7 +77,7 @@ static void span_range(void *context, int begin, int end, int worker)
     }
 }
 
-static void add_patch(PeltiPatches *to, int patch)
+static void add_patch(PeltiCrossingsPatches *to, int patch)
 {
     to->bits[patch / 64] |= (uint64_t)1 << (patch % 64);
 }
@@ -87,7 +87,7 @@ static void row_range(void *context, int begin, int end, int worker)
     (void)worker;
     PeltiCrossings *c = context;
     for (int row = begin; row < end; row++) {
-        PeltiPatches of = {{0}};
+        PeltiCrossingsPatches of = {{0}};
         for (int i = row * ROW; i < (row + 1) * ROW && i < c->spans.near.count; i++) {
             add_patch(&of, c->spans.patch[c->spans.near.pairs[i].a]);
             add_patch(&of, c->spans.patch[c->spans.near.pairs[i].b]);
@@ -161,12 +161,12 @@ static void forget_moved(PeltiCrossings *c)
 
 typedef struct NearPass {
     PeltiCrossings *c;
-    PeltiPatches active; // patches of the active triangles
+    PeltiCrossingsPatches active; // patches of the active triangles
 } NearPass;
 
-static PeltiPatches active_patches(const PeltiCrossings *c)
+static PeltiCrossingsPatches active_patches(const PeltiCrossings *c)
 {
-    PeltiPatches of = {{0}};
+    PeltiCrossingsPatches of = {{0}};
     for (const bool *at = c->look.active, *end = at + c->mesh->triangle_count; at && at < end; at++) {
         at = memchr(at, 1, (size_t)(end - at));
         if (!at)
@@ -176,7 +176,7 @@ static PeltiPatches active_patches(const PeltiCrossings *c)
     return of;
 }
 
-static bool row_concerned(const PeltiPatches *row, const PeltiPatches *active)
+static bool row_concerned(const PeltiCrossingsPatches *row, const PeltiCrossingsPatches *active)
 {
     uint64_t any = 0;
     for (int k = 0; k < WORDS; k++)

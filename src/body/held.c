@@ -52,7 +52,7 @@ static bool surrounds(Holder *h, Vec3 p)
         float one = d & 1 ? 1 : -1;
         Vec3 to = d < 6 ? vec3(d / 2 == 0 ? one : 0, d / 2 == 1 ? one : 0, d / 2 == 2 ? one : 0)
                         : vec3(d & 1 ? 1 : -1, (d - 6) & 2 ? 1 : -1, (d - 6) & 4 ? 1 : -1);
-        PeltiRay ray = {p, 0, to, INFINITY};
+        PeltiBoxRay ray = {p, 0, to, INFINITY};
         met += pelti_box_tree_blocked(h->tree, mesh->triangles, mesh->rest, &ray, of_piece, h);
     }
     return 2 * met > DIRECTIONS;
@@ -81,7 +81,7 @@ static float share_inside(Holder *h, int bone)
     int inside = 0, tried = 0;
     for (int s = b->segment_first; s < b->segment_first + b->segment_count; s++)
         for (int i = 0; i < SAMPLES; i++, tried++) {
-            const PeltiSegment *segment = &h->who->segments[s];
+            const PeltiSkeletonSegment *segment = &h->who->segments[s];
             Vec3 p = vec3_lerp(segment->a, segment->b, ((float)i + 0.5f) / SAMPLES);
             inside +=
                 pelti_box_overlap(&box, &(PeltiBox){p, p}, margin) && (surrounds(h, p) || (h->open[h->piece] && lies_in(h, p)));

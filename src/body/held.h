@@ -4,15 +4,15 @@
 
 #include "body/pieces.h"
 
-typedef enum PeltiHold {
+typedef enum PeltiPieceHoldKind {
     PELTI_HOLD_WHOLE, ///< closed with the bones that bend it inside: a body by itself
     PELTI_HOLD_WORN,  ///< bends, and lies on whole pieces: a jacket over a body
     PELTI_HOLD_CLOTH, ///< bends, but there is nothing below: a jacket that is the body
     PELTI_HOLD_RIGID, ///< at most one bone in it: an eye, a stick in a hand
-} PeltiHold;
+} PeltiPieceHoldKind;
 
 typedef struct PeltiPieceHold { ///< of one piece
-    PeltiHold kind;
+    PeltiPieceHoldKind kind;
     int bone; ///< rigid: the one in it; -1: none, it follows what it touches
 } PeltiPieceHold;
 

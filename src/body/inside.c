@@ -28,7 +28,7 @@ static float share_free(const PeltiPieces *pieces, const PeltiBoxTree *tree, Loo
     for (int i = 0; i < count; i += step)
         for (int d = 0; d < 27; d++) {
             Vec3 to = vec3((float)(d % 3 - 1), (float)(d / 3 % 3 - 1), (float)(d / 9 % 3 - 1));
-            PeltiRay ray = {l->mesh->rest[pieces->vertex[from + i]], 0, to, INFINITY};
+            PeltiBoxRay ray = {l->mesh->rest[pieces->vertex[from + i]], 0, to, INFINITY};
             looks += d != 13; // nowhere
             met += d != 13 && pelti_box_tree_blocked(tree, l->mesh->triangles, l->mesh->rest, &ray, of_others, l);
         }

@@ -31,11 +31,11 @@ static void measure_range(void *context, int begin, int end, int worker)
     Thickness *t = context;
     float size = t->mesh->diagonal;
     for (int v = begin; v < end; v++) {
-        PeltiRay ray = {.origin = t->mesh->rest[v],
-                        .direction = vec3_scale(t->normals[v], -1),
-                        .near = 1e-4f * size,
-                        .far = 2 * LIMIT_THICKEST * size};
-        PeltiHit hit;
+        PeltiBoxRay ray = {.origin = t->mesh->rest[v],
+                           .direction = vec3_scale(t->normals[v], -1),
+                           .near = 1e-4f * size,
+                           .far = 2 * LIMIT_THICKEST * size};
+        PeltiBoxHit hit;
         float way = pelti_box_tree_first_hit(t->tree, t->mesh->triangles, t->mesh->rest, &ray, &hit) ? hit.distance : ray.far;
         t->half[v] = fminf(fmaxf(0.5f * way, LIMIT_THINNEST * size), LIMIT_THICKEST * size);
     }

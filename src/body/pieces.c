@@ -245,11 +245,11 @@ PeltStatus pelti_pieces_bind(const PeltiCharacter *who, const PeltRig *rig, Pelt
     return PELT_OK;
 }
 
-PeltStatus pelti_pieces_soup(const PeltiCharacter *who, const PeltiPieces *pieces, int skeleton, PeltiPool *pool, PeltiSoup *out,
-                             PeltError *err)
+PeltStatus pelti_pieces_soup(const PeltiCharacter *who, const PeltiPieces *pieces, int skeleton, PeltiPool *pool,
+                             PeltiPieceSoup *out, PeltError *err)
 {
     const PeltiMesh *mesh = who->mesh;
-    *out = (PeltiSoup){.points = mesh->rest};
+    *out = (PeltiPieceSoup){.points = mesh->rest};
     out->triangles = (int(*)[3])PELTI_NEW(pool, int, (size_t)3 * (size_t)mesh->triangle_count);
     out->source = PELTI_NEW(pool, int, mesh->triangle_count);
     if (pool->failed)

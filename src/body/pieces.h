@@ -53,13 +53,13 @@ PeltStatus pelti_pieces_bind(const PeltiCharacter *who, const PeltRig *rig, Pelt
                              PeltError *err);
 
 /// The triangles of the pieces in the body that belong to one skeleton, all facing outwards.
-typedef struct PeltiSoup {
+typedef struct PeltiPieceSoup {
     int triangle_count;
     int (*triangles)[3]; ///< over welded vertices
     int *source;         ///< [triangle_count] triangle of the mesh
     const Vec3 *points;  ///< the mesh's rest
-} PeltiSoup;
-PeltStatus pelti_pieces_soup(const PeltiCharacter *who, const PeltiPieces *pieces, int skeleton, PeltiPool *pool, PeltiSoup *out,
-                             PeltError *err);
+} PeltiPieceSoup;
+PeltStatus pelti_pieces_soup(const PeltiCharacter *who, const PeltiPieces *pieces, int skeleton, PeltiPool *pool,
+                             PeltiPieceSoup *out, PeltError *err);
 
 #endif

@@ -10,14 +10,14 @@
 
 typedef struct Draw { // one round of drawing the steps of the cells to the skin
     PeltiRemeshSurface *surface;
-    const PeltiSoup *soup;
+    const PeltiPieceSoup *soup;
     const PeltiBoxTree *tree;
     Vec3 *fresh;
     const bool *wall;
     float edge, strength;
 } Draw;
 
-static Vec3 soup_normal(const PeltiSoup *soup, int t)
+static Vec3 soup_normal(const PeltiPieceSoup *soup, int t)
 {
     Vec3 a = soup->points[soup->triangles[t][0]], b = soup->points[soup->triangles[t][1]],
          c = soup->points[soup->triangles[t][2]];
@@ -25,7 +25,7 @@ static Vec3 soup_normal(const PeltiSoup *soup, int t)
 }
 
 typedef struct FacingSoup {
-    const PeltiSoup *soup;
+    const PeltiPieceSoup *soup;
     Vec3 normal;
 } FacingSoup;
 
@@ -77,7 +77,7 @@ static void draw_range(void *context, int begin, int end, int worker)
 }
 
 /// Smoothing takes the steps away, the pull brings the lost volume back.
-static PeltStatus draw_to_skin(PeltiRemeshSurface *s, const PeltiSoup *soup, float edge, PeltiJobs *jobs, PeltError *err)
+static PeltStatus draw_to_skin(PeltiRemeshSurface *s, const PeltiPieceSoup *soup, float edge, PeltiJobs *jobs, PeltError *err)
 {
     PeltiPool pool;
     pelti_pool_init(&pool, &s->allocator);
@@ -112,7 +112,7 @@ typedef struct Reference {
 static Vec3 project_to_reference(const void *context, Vec3 p, Vec3 normal, float reach)
 {
     const Reference *r = context;
-    PeltiSoup soup = {.triangles = r->triangles, .points = r->points};
+    PeltiPieceSoup soup = {.triangles = r->triangles, .points = r->points};
     FacingSoup facing = {&soup, normal};
     PeltiNearest near;
     PeltiNearestQuery query = {.triangles = (const int(*)[3])r->triangles,
@@ -178,7 +178,7 @@ static PeltStatus hand_over(const PeltiRemeshSurface *s, PeltiPool *pool, PeltiB
 
 /// One closed skin is its own shape: only its triangles are made anew, so that what is apart stays apart. PELT_FAILED where it
 /// is no manifold.
-static PeltStatus take_skin(const PeltiMesh *mesh, const PeltiSoup *soup, PeltiRemeshSurface *out, PeltError *err)
+static PeltStatus take_skin(const PeltiMesh *mesh, const PeltiPieceSoup *soup, PeltiRemeshSurface *out, PeltError *err)
 {
     PELT_TRY(pelti_remesh_reserve(out, mesh->vertex_count, soup->triangle_count, err));
     out->vertex_count = mesh->vertex_count;

@@ -60,7 +60,7 @@ static PeltStatus look_at_clips(Trial *trial, PeltiPool *work, PeltError *err)
 static int make_poses(const Trial *trial, int joint, Mat3 *poses)
 {
     const PeltiBone *bone = &trial->who->bones[joint];
-    const PeltiSegment *segment = &trial->who->segments[bone->segment_first];
+    const PeltiSkeletonSegment *segment = &trial->who->segments[bone->segment_first];
     Vec3 along = bone->segment_count ? vec3_sub(segment->b, segment->a) : vec3(0, 1, 0);
     Vec3 axes[3];
     axes[0] = vec3_normalize_or(along, vec3(0, 1, 0));

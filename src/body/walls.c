@@ -11,7 +11,7 @@
 typedef struct Walls {
     const PeltiCharacter *who;
     const PeltiPieces *pieces;
-    const PeltiSoup *soup;
+    const PeltiPieceSoup *soup;
     PeltiCells *cells;
     bool *related;                    // [bones x bones] the same, or neighbours on the skeleton or on one skin
     int *edge_start, *edge_triangles; // soup triangles at each edge of the mesh

@@ -10,7 +10,7 @@
 enum { BODY_INFLUENCES = 8 };
 
 typedef struct AskedSkin {
-    PeltiSoup soup;
+    PeltiPieceSoup soup;
     Vec3 normal; // of the vertex that asks
 } AskedSkin;
 

@@ -11,7 +11,7 @@ struct PeltiWinding {
     PeltiBoxTree *tree;
     const int (*triangles)[3];
     const Vec3 *points;
-    PeltiDipole *dipoles; // [node_count]
+    PeltiMeshDipole *dipoles; // [node_count]
 };
 
 static const float FOUR_PI = 12.5663706f;
@@ -44,7 +44,7 @@ static void fill_dipole(PeltiWinding *w, int node)
             Vec3 d = vec3_sub(corner(w, w->tree->items[s], k), centre);
             radius2 = fmaxf(radius2, vec3_dot(d, d));
         }
-    w->dipoles[node] = (PeltiDipole){centre, area, sqrtf(radius2)};
+    w->dipoles[node] = (PeltiMeshDipole){centre, area, sqrtf(radius2)};
 }
 
 PeltStatus pelti_winding_create(PeltiPool *pool, int count, const int (*triangles)[3], const Vec3 *points, PeltiWinding **out,
@@ -56,9 +56,9 @@ PeltStatus pelti_winding_create(PeltiPool *pool, int count, const int (*triangle
     w->triangles = triangles;
     w->points = points;
     PELT_TRY(pelti_box_tree_build_triangles(pool, count, triangles, points, &w->tree, err));
-    w->dipoles = PELTI_NEW(pool, PeltiDipole, w->tree->node_count);
+    w->dipoles = PELTI_NEW(pool, PeltiMeshDipole, w->tree->node_count);
     if (pool->failed)
-        return pelti_no_memory(err, (size_t)w->tree->node_count * sizeof(PeltiDipole));
+        return pelti_no_memory(err, (size_t)w->tree->node_count * sizeof(PeltiMeshDipole));
     for (int node = 0; node < w->tree->node_count; node++)
         fill_dipole(w, node);
     *out = w;
@@ -83,7 +83,7 @@ float pelti_winding_at(const PeltiWinding *w, Vec3 at)
     while (depth > 0) {
         int node = stack[--depth];
         const PeltiBoxNode *n = &w->tree->nodes[node];
-        const PeltiDipole *d = &w->dipoles[node];
+        const PeltiMeshDipole *d = &w->dipoles[node];
         Vec3 to = vec3_sub(d->centre, at);
         float distance = vec3_length(to);
         if (distance > WINDING_FAR * d->radius) {
@@ -127,7 +127,7 @@ static void place_cube(Cube *c, Vec3 low, float edge)
     }
 }
 
-static void add_dipole(Cube *c, const PeltiDipole *d)
+static void add_dipole(Cube *c, const PeltiMeshDipole *d)
 {
     for (int i = 0; i < PELTI_WINDING_CUBE; i++) {
         float x = d->centre.x - c->x[i], y = d->centre.y - c->y[i], z = d->centre.z - c->z[i];
@@ -169,7 +169,7 @@ void pelti_winding_cube(const PeltiWinding *w, Vec3 low, float edge, float out[P
     while (depth > 0) {
         int node = stack[--depth];
         const PeltiBoxNode *n = &w->tree->nodes[node];
-        const PeltiDipole *d = &w->dipoles[node];
+        const PeltiMeshDipole *d = &w->dipoles[node];
         if (vec3_distance(d->centre, c.middle) - c.radius > WINDING_FAR * d->radius) {
             add_dipole(&c, d);
         } else if (n->right < 0) {

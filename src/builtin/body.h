@@ -14,11 +14,11 @@ typedef struct PeltiFigureBone {
 } PeltiFigureBone;
 
 /// Joints of a hand, each -1 where the plan has none. Finger 0 is the thumb.
-typedef struct PeltiHandPlan {
+typedef struct PeltiFigureHand {
     int wrist;
     int joint[PELTI_FINGERS][4]; ///< metacarpal (thumb: none), proximal, middle (thumb: none), distal
     Vec3 side, along, back;      ///< towards the thumb, towards the finger tips, out of the back of the hand
-} PeltiHandPlan;
+} PeltiFigureHand;
 
 typedef struct PeltiFigure {
     const char *name;
@@ -28,10 +28,10 @@ typedef struct PeltiFigure {
     float voxel, cell; ///< m: extraction grid, culling cells
     bool on_ground;    ///< lowest point goes to y = 0
     int hand_count;
-    PeltiHandPlan hands[2];
+    PeltiFigureHand hands[2];
 } PeltiFigure;
 
-static inline uint64_t pelti_bit(int bone)
+static inline uint64_t pelti_figure_bit(int bone)
 {
     return (uint64_t)1 << bone;
 }
@@ -50,15 +50,15 @@ const char *pelti_figure_side(const char *name, bool *left, bool *right);
 
 /// A left hand (mirrored for a right one) of 0.19 m, its wrist at the place's origin, fingers along +Y, back of the hand
 /// +Z, thumb +X. `metacarpals`: bones for these too. Groups `group` ... `group` + 5 are used.
-void pelti_figure_hand(PeltiFigure *body, const PeltiPen *pen, const char *prefix, int wrist, int group, bool metacarpals);
+void pelti_figure_hand(PeltiFigure *body, const PeltiSolidPen *pen, const char *prefix, int wrist, int group, bool metacarpals);
 
 /// Upper arm and forearm with the hand, from `shoulder` along `along` with the elbow's hollow towards `front`.
-typedef struct PeltiArmPlan {
+typedef struct PeltiFigureArm {
     Vec3 shoulder, elbow, wrist;
     Vec3 front;
     int upper, lower, hand; ///< bones
-} PeltiArmPlan;
-void pelti_figure_arm(PeltiFigure *body, const PeltiPen *pen, const char *prefix, const PeltiArmPlan *plan, int group);
+} PeltiFigureArm;
+void pelti_figure_arm(PeltiFigure *body, const PeltiSolidPen *pen, const char *prefix, const PeltiFigureArm *plan, int group);
 
 void pelti_figure_plan_cylinder(PeltiFigure *body);
 void pelti_figure_plan_arm(PeltiFigure *body);

@@ -62,15 +62,14 @@ static PeltStatus refine(const PeltiFigure *body, PeltiPool *pool, PeltiJobs *jo
     return PELT_OK;
 }
 
-static PeltStatus make_skin(CharacterMaking *m, const PeltiFigure *body, const PeltiVariation *variation, int vertices,
-                            PeltError *err)
+static PeltStatus make_skin(CharacterMaking *m, const PeltiFigure *body, const PeltiVary *variation, int vertices, PeltError *err)
 {
     MadeSkin *skin = &m->skin;
     int levels = 0, base = vertices;
     for (; base > REMESH_MOST; levels++)
         base = (base + 6) / 4; // a closed surface of genus 0 with v vertices has 3 v - 6 edges: 4 v - 6 after cutting
     PeltiRemeshShape plan = pelti_solid_to_remesh(body->shape);
-    PeltiVariedShape varied = {plan, variation};
+    PeltiVaryShape varied = {plan, variation};
     PeltiRemeshShape shape = variation ? pelti_vary_shape(&varied) : plan;
     PELT_TRY(pelti_remesh_make(&shape, (PeltiRemeshGoal){.voxel = body->voxel, .vertices = base}, m->jobs, &m->work->allocator,
                                &skin->surface, err));
@@ -96,7 +95,7 @@ static void stand_on_ground(PeltiFigure *body, PeltiRemeshSurface *s, PeltiWear 
     for (int v = 0; v < s->vertex_count; v++)
         s->position[v].y -= lowest;
     for (size_t p = 0; p < pieces->points.count; p++)
-        ((PeltiPiecePoint *)(void *)pieces->points.data)[p].position.y -= lowest;
+        ((PeltiWearPoint *)(void *)pieces->points.data)[p].position.y -= lowest;
     for (int b = 0; b < body->bone_count; b++) {
         body->bones[b].head.y -= lowest;
         body->bones[b].tail.y -= lowest;
@@ -110,7 +109,7 @@ static PeltStatus make_body(CharacterMaking *m, PeltiFigure *body, PeltError *er
     const PeltiBuiltinOptions *options = m->options;
     MadeSkin *skin = &m->skin;
     PeltiWear *pieces = m->pieces;
-    PeltiVariation *variation = options->seed ? PELTI_NEW(m->work, PeltiVariation, 1) : NULL;
+    PeltiVary *variation = options->seed ? PELTI_NEW(m->work, PeltiVary, 1) : NULL;
     int vertices = options->vertices ? options->vertices : plan->vertices;
     PeltiSolid *shape = pelti_solid_create(m->work);
     if (m->work->failed)
@@ -152,7 +151,7 @@ static PeltStatus make(CharacterMaking *m, PeltiBuiltin *made, PeltError *err)
     who->bone_count = body->bone_count;
     if (options->uv)
         PELT_TRY(pelti_builtin_uv(body, who, &made->uv, err));
-    const PeltiSkinSize size = {.points = who->point_count, .triangles = who->triangle_count};
+    const PeltiFillSkin size = {.points = who->point_count, .triangles = who->triangle_count};
     PELT_TRY(pelti_fill_pieces(who, m->pieces, one_mesh, err));
     PELT_TRY(pelti_fill_parts(body, m->pieces, one_mesh, size, made, err));
     pelti_remesh_release(&skin->surface); // a million vertices are a lot to hold twice

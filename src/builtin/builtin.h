@@ -5,7 +5,7 @@
 #include "character/character.h"
 
 /// What a character wears: nothing, what the seed draws, everything there is for it.
-typedef enum PeltiDressing { PELTI_DRESS_NONE, PELTI_DRESS_SOME, PELTI_DRESS_ALL } PeltiDressing;
+typedef enum PeltiBuiltinDress { PELTI_DRESS_NONE, PELTI_DRESS_SOME, PELTI_DRESS_ALL } PeltiBuiltinDress;
 
 /// How the weights of the file are painted.
 typedef enum PeltiPainting {
@@ -21,7 +21,7 @@ typedef struct PeltiBuiltinOptions {
     int vertices;  ///< of the skin, wanted, met within 10 %; 0: the character's own default (with a seed: as it draws)
     bool uv;       ///< texture coordinates; points are split at their seams
     uint64_t seed; ///< 0: as planned; else proportions, girth, joints, mesh, clothes and weights are drawn from it
-    PeltiDressing dressing;
+    PeltiBuiltinDress dressing;
     PeltiPainting painting;
     const char *clip; ///< this one alone; "random": drawn from the seed; NULL: all but that
 } PeltiBuiltinOptions;

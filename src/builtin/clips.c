@@ -11,7 +11,7 @@ enum { FPS = 30, FRAMES = 61, LONG_FRAMES = 121 };
 /// Angles of a random motion, in degrees.
 typedef struct Curves {
     int turn_count[PELTI_FIGURE_BONES];
-    PeltiJointTurn turns[PELTI_FIGURE_BONES][PELTI_JOINT_TURNS];
+    PeltiFigureTurn turns[PELTI_FIGURE_BONES][PELTI_JOINT_TURNS];
     float degrees[PELTI_FIGURE_BONES][PELTI_JOINT_TURNS][LONG_FRAMES];
 } Curves;
 
@@ -110,7 +110,7 @@ static float bell(float phase, float centre, float width) // of a cycle of lengt
     return pelti_expf(-d * d / (width * width));
 }
 
-static void close_hand(Motion *m, const PeltiHandPlan *hand, float amount)
+static void close_hand(Motion *m, const PeltiFigureHand *hand, float amount)
 {
     static const float bend[4] = {0, 86, 104, 64}, spread[PELTI_FINGERS] = {0, 4.5f, 0, -4, -9};
     Vec3 curl = vec3_cross(hand->along, vec3_scale(hand->back, -1));
@@ -277,7 +277,7 @@ static bool grasp(Motion *m, float u)
 {
     if (strcmp(m->body->name, "hand") != 0)
         return false;
-    const PeltiHandPlan *hand = &m->body->hands[0];
+    const PeltiFigureHand *hand = &m->body->hands[0];
     close_hand(m, hand, 0.65f * (eased(u, 0.02f, 0.35f) - eased(u, 0.85f, 0.98f)));
     for (int k = 0; k < 4; k++)
         if (hand->joint[0][k] >= 0)
@@ -293,7 +293,7 @@ static bool stretch(Motion *m, float u)
     const PeltiFigure *body = m->body;
     float a = wave(u), lean = pelti_sinf(2 * TURN * u) * a;
     for (int h = 0; h < body->hand_count; h++) {
-        const PeltiHandPlan *hand = &body->hands[h];
+        const PeltiFigureHand *hand = &body->hands[h];
         static const float fan[PELTI_FINGERS] = {14, 8, 1, -8, -14};
         Vec3 hinge = vec3_cross(hand->along, hand->back);
         for (int f = 0; f < PELTI_FINGERS; f++) {
@@ -434,7 +434,7 @@ static Quat turn_bone(const PeltiFigure *body, int bone, Vec3 to)
 }
 
 /// The hand's turn in space that takes its length and its back as near as can be to those wanted.
-static Quat turn_hand(const PeltiHandPlan *hand, const ArmReach *to)
+static Quat turn_hand(const PeltiFigureHand *hand, const ArmReach *to)
 {
     Vec3 along = vec3_normalize_or(to->along, Z);
     Quat q = quat_from_to(vec3_normalize_or(hand->along, Z), along);

@@ -37,10 +37,10 @@ static int bone(const Dresser *d, const char *name)
 /// Bones from one on down, as bits.
 static uint64_t subtree(const Dresser *d, int root)
 {
-    uint64_t bits = root >= 0 ? pelti_bit(root) : 0;
+    uint64_t bits = root >= 0 ? pelti_figure_bit(root) : 0;
     for (int b = root + 1; b < d->body->bone_count && root >= 0; b++) // children come after their parents
-        if (d->body->bones[b].parent >= 0 && bits & pelti_bit(d->body->bones[b].parent))
-            bits |= pelti_bit(b);
+        if (d->body->bones[b].parent >= 0 && bits & pelti_figure_bit(d->body->bones[b].parent))
+            bits |= pelti_figure_bit(b);
     return bits;
 }
 
@@ -90,7 +90,8 @@ static void add_ball(const Dresser *d, const char *name, Vec3 centre, Vec3 towar
         profile[i][1] = -radius * pelti_cosf(angle);
     }
     pelti_wear_begin(d->pieces, name, "eye", white);
-    pelti_wear_lathe(d->pieces, &(PeltiLathe){centre, towards, UP, 10, 7, (const float(*)[2])profile, pelti_wear_bone(on), true});
+    pelti_wear_lathe(d->pieces,
+                     &(PeltiWearLathe){centre, towards, UP, 10, 7, (const float(*)[2])profile, pelti_wear_bone(on), true});
     pelti_wear_end(d->pieces);
 }
 
@@ -120,7 +121,7 @@ static void add_button(const Dresser *d, Vec3 from, Vec3 direction, float radius
     if (one_bone)
         w = pelti_wear_bone(w.bone[0]);
     Vec3 out = pelti_solid_gradient(d->body->shape, p, 0.2f * radius);
-    pelti_wear_lathe(d->pieces, &(PeltiLathe){p, out, UP, 10, 6, flat, w, false});
+    pelti_wear_lathe(d->pieces, &(PeltiWearLathe){p, out, UP, 10, 6, flat, w, false});
 }
 
 /// Buttons in a row from one place to another, looked at along `direction`.
@@ -156,7 +157,7 @@ static void add_stick(const Dresser *d, Vec3 at, Vec3 axis, float radius, float 
     profile[RINGS + 1][1] = 0.8f * length;
     pelti_wear_begin(d->pieces, "Stick", "wood", wood);
     pelti_wear_lathe(d->pieces,
-                     &(PeltiLathe){at, axis, UP, 8, RINGS + 2, (const float(*)[2])profile, pelti_wear_bone(on), false});
+                     &(PeltiWearLathe){at, axis, UP, 8, RINGS + 2, (const float(*)[2])profile, pelti_wear_bone(on), false});
     pelti_wear_end(d->pieces);
 }
 
@@ -165,7 +166,7 @@ static void hold_stick(const Dresser *d, float chance)
 {
     PeltiRandom r = draws(d, "stick");
     float radius = pelti_random_between(&r, 0.008f, 0.016f), length = fminf(pelti_random_between(&r, 0.3f, 0.8f), 1.3f * d->size);
-    const PeltiHandPlan *hand = &d->body->hands[pelti_random_below(&r, d->body->hand_count)];
+    const PeltiFigureHand *hand = &d->body->hands[pelti_random_below(&r, d->body->hand_count)];
     if (!wants(d, "stick", chance))
         return;
     Vec3 at = vec3_mad(d->body->bones[hand->wrist].head, hand->along, 0.118f);
@@ -356,7 +357,7 @@ static PeltStatus add_blanket(Dresser *d, PeltError *err)
     PeltiRandom r = draws(d, "blanket");
     float front = pelti_random_between(&r, 0.08f, 0.24f), back = pelti_random_between(&r, -0.3f, -0.1f);
     float edge = pelti_random_between(&r, 0.60f, 0.68f);
-    uint64_t trunk = pelti_bit(bone(d, "Hips")) | pelti_bit(bone(d, "Spine")) | pelti_bit(bone(d, "Chest"));
+    uint64_t trunk = pelti_figure_bit(bone(d, "Hips")) | pelti_figure_bit(bone(d, "Spine")) | pelti_figure_bit(bone(d, "Chest"));
     if (!wants(d, "blanket", 0.7f))
         return PELT_OK;
     for (int v = 0; v < d->pieces->skin->vertex_count; v++) {
@@ -389,7 +390,7 @@ static PeltStatus dress_beast(Dresser *d, PeltError *err)
     return PELT_OK;
 }
 
-PeltStatus pelti_builtin_dress(PeltiWear *pieces, uint64_t seed, PeltiDressing dressing, PeltError *err)
+PeltStatus pelti_builtin_dress(PeltiWear *pieces, uint64_t seed, PeltiBuiltinDress dressing, PeltError *err)
 {
     static const struct {
         const char *name;

@@ -6,6 +6,6 @@
 #include "builtin/pieces.h"
 
 /// Adds the pieces that `seed` draws, or all there are for this body. Nothing for PELTI_DRESS_NONE.
-PeltStatus pelti_builtin_dress(PeltiWear *pieces, uint64_t seed, PeltiDressing dressing, PeltError *err);
+PeltStatus pelti_builtin_dress(PeltiWear *pieces, uint64_t seed, PeltiBuiltinDress dressing, PeltError *err);
 
 #endif

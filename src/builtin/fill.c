@@ -117,7 +117,7 @@ PeltStatus pelti_fill_pieces(PeltiCharacter *who, const PeltiWear *pieces, bool 
 {
     enum { K = PELTI_BUILTIN_INFLUENCES };
     size_t old = (size_t)who->point_count, more = pieces->points.count, n = old + more;
-    const PeltiPiecePoint *from = (const PeltiPiecePoint *)(void *)pieces->points.data;
+    const PeltiWearPoint *from = (const PeltiWearPoint *)(void *)pieces->points.data;
     const int(*corner)[3] = (const int(*)[3])(void *)pieces->triangles.data;
     if (more == 0)
         return PELT_OK;
@@ -152,7 +152,7 @@ PeltStatus pelti_fill_pieces(PeltiCharacter *who, const PeltiWear *pieces, bool 
     return PELT_OK;
 }
 
-PeltStatus pelti_fill_parts(const PeltiFigure *body, const PeltiWear *pieces, bool one_mesh, PeltiSkinSize skin,
+PeltStatus pelti_fill_parts(const PeltiFigure *body, const PeltiWear *pieces, bool one_mesh, PeltiFillSkin skin,
                             PeltiBuiltin *made, PeltError *err)
 {
     PeltiCharacter *who = made->who;
@@ -165,7 +165,7 @@ PeltStatus pelti_fill_parts(const PeltiFigure *body, const PeltiWear *pieces, bo
                                   .point_count = skin.points,
                                   .triangle_count = skin.triangles};
     for (int i = 0; i < pieces->piece_count; i++) {
-        const PeltiWornPiece *piece = &pieces->pieces[i];
+        const PeltiWearPiece *piece = &pieces->pieces[i];
         parts[i + 1] = (PeltiBuiltinPart){.name = piece->name,
                                           .material = piece->material,
                                           .colour = {piece->colour[0], piece->colour[1], piece->colour[2]},

@@ -11,11 +11,11 @@ PeltStatus pelti_fill_skin(PeltiCharacter *who, const PeltiRemeshSurface *surfac
 /// The pieces' behind them. `one_mesh`: all belong to the skin's mesh; else each piece is a mesh.
 PeltStatus pelti_fill_pieces(PeltiCharacter *who, const PeltiWear *pieces, bool one_mesh, PeltError *err);
 /// How much of the character is skin: its points and triangles come first.
-typedef struct PeltiSkinSize {
+typedef struct PeltiFillSkin {
     int points, triangles;
-} PeltiSkinSize;
+} PeltiFillSkin;
 /// What a file says of skin and pieces.
-PeltStatus pelti_fill_parts(const PeltiFigure *body, const PeltiWear *pieces, bool one_mesh, PeltiSkinSize skin,
+PeltStatus pelti_fill_parts(const PeltiFigure *body, const PeltiWear *pieces, bool one_mesh, PeltiFillSkin skin,
                             PeltiBuiltin *made, PeltError *err);
 PeltStatus pelti_fill_skeleton(PeltiCharacter *who, const PeltiFigure *body, const PeltiBuiltin *made, PeltError *err);
 

@@ -58,7 +58,7 @@ static const Finger FINGERS[PELTI_FINGERS] = {
 
 static const float DEGREE = 0.017453292f;
 
-static Vec3 placed(const PeltiPen *pen, Vec3 p)
+static Vec3 placed(const PeltiSolidPen *pen, Vec3 p)
 {
     Vec3 q = mat34_apply(pen->place, p);
     return pen->mirror ? vec3(-q.x, q.y, q.z) : q;
@@ -71,21 +71,21 @@ typedef struct Phalanx {
 } Phalanx;
 
 /// A phalanx: wider at its joints than between, a little hollow on the palm's side, round at the tip.
-static void add_phalanx(PeltiSolid *shape, const PeltiPen *pen, const Phalanx *f)
+static void add_phalanx(PeltiSolid *shape, const PeltiSolidPen *pen, const Phalanx *f)
 {
     float w0 = f->wide[0], w1 = f->wide[1], d0 = f->thick[0], d1 = f->thick[1], wm = 0.5f * (w0 + w1) * 0.980f,
           dm = 0.5f * (d0 + d1);
-    PeltiSection joint_to_joint[4] = {{0, 0, 0, w0, w0, d0, d0 * 0.92f},
-                                      {0.3f, 0, 0, wm * 1.01f, wm * 1.01f, dm * 0.93f, dm * 1.04f},
-                                      {0.65f, 0, 0, wm * 0.99f, wm * 0.99f, dm * 0.92f, dm * 1.05f},
-                                      {1, 0, 0, w1, w1, d1, d1 * 0.92f}};
-    PeltiSection to_tip[4] = {{0, 0, 0, w0, w0, d0, d0 * 0.94f},
-                              {0.35f, 0, 0, w0 * 0.99f, w0 * 0.99f, d0 * 0.86f, d0 * 1.10f},
-                              {0.62f, 0, 0, w0 * 0.95f, w0 * 0.95f, d0 * 0.74f, d0 * 1.08f},
-                              {0.80f, 0, -0.0004f, w1 * 1.12f, w1 * 1.12f, d1 * 0.86f, d1 * 1.25f}};
+    PeltiSolidSection joint_to_joint[4] = {{0, 0, 0, w0, w0, d0, d0 * 0.92f},
+                                           {0.3f, 0, 0, wm * 1.01f, wm * 1.01f, dm * 0.93f, dm * 1.04f},
+                                           {0.65f, 0, 0, wm * 0.99f, wm * 0.99f, dm * 0.92f, dm * 1.05f},
+                                           {1, 0, 0, w1, w1, d1, d1 * 0.92f}};
+    PeltiSolidSection to_tip[4] = {{0, 0, 0, w0, w0, d0, d0 * 0.94f},
+                                   {0.35f, 0, 0, w0 * 0.99f, w0 * 0.99f, d0 * 0.86f, d0 * 1.10f},
+                                   {0.62f, 0, 0, w0 * 0.95f, w0 * 0.95f, d0 * 0.74f, d0 * 1.08f},
+                                   {0.80f, 0, -0.0004f, w1 * 1.12f, w1 * 1.12f, d1 * 0.86f, d1 * 1.25f}};
     float cap_b = f->tip ? 0.2f * vec3_distance(f->a, f->b) : w1;
-    pelti_solid_loft(shape, pen, (PeltiLoftLine){.a = f->a, .b = f->b, .front = f->back},
-                     (PeltiLoftForm){.power = 2.15f, .cap_a = w0, .cap_b = cap_b}, 4, f->tip ? to_tip : joint_to_joint);
+    pelti_solid_loft(shape, pen, (PeltiSolidLoftLine){.a = f->a, .b = f->b, .front = f->back},
+                     (PeltiSolidLoftForm){.power = 2.15f, .cap_a = w0, .cap_b = cap_b}, 4, f->tip ? to_tip : joint_to_joint);
 }
 
 typedef struct Root {
@@ -99,7 +99,7 @@ static int phalanx_count(int finger)
     return finger == 0 ? 2 : 3;
 }
 
-static int add_finger_bones(PeltiFigure *body, const PeltiPen *pen, const Root *root, int index, const Vec3 point[4],
+static int add_finger_bones(PeltiFigure *body, const PeltiSolidPen *pen, const Root *root, int index, const Vec3 point[4],
                             int joint[4])
 {
     const Finger *f = &FINGERS[index];
@@ -125,14 +125,14 @@ static int add_finger_bones(PeltiFigure *body, const PeltiPen *pen, const Root *
 
 static uint64_t joint_bits(const int joint[4], int from, int to, int otherwise)
 {
-    uint64_t bits = otherwise >= 0 ? pelti_bit(otherwise) : 0;
+    uint64_t bits = otherwise >= 0 ? pelti_figure_bit(otherwise) : 0;
     for (int i = from; i <= to; i++)
         if (joint[i] >= 0)
-            bits |= pelti_bit(joint[i]);
+            bits |= pelti_figure_bit(joint[i]);
     return bits;
 }
 
-static void add_finger(PeltiFigure *body, PeltiPen pen, const Root *root, int index, int joint[4])
+static void add_finger(PeltiFigure *body, PeltiSolidPen pen, const Root *root, int index, int joint[4])
 {
     const Finger *f = &FINGERS[index];
     int count = phalanx_count(index);
@@ -169,66 +169,67 @@ static void add_finger(PeltiFigure *body, PeltiPen pen, const Root *root, int in
     }
     Vec3 tip = vec3_lerp(point[count - 1], point[count], 0.66f); // the nail: a shallow flat bed
     float w = f->wide[2];
-    pelti_solid_bump(body->shape, &pen, vec3_mad(tip, back, f->thick[2] * 0.8f), (PeltiFacing){.axis = along, .front = back},
+    pelti_solid_bump(body->shape, &pen, vec3_mad(tip, back, f->thick[2] * 0.8f), (PeltiSolidFacing){.axis = along, .front = back},
                      vec3(w * 0.85f, w * 0.95f, w * 0.6f), -0.0011f);
     if (index > 0) // knuckle creases on the back of the middle joint
         pelti_solid_bump(body->shape, &pen, vec3_mad(point[1], backs[1], f->thick[1]),
-                         (PeltiFacing){.axis = backs[1], .front = along}, vec3(w * 0.9f, w * 0.7f, w * 0.8f), 0.0009f);
+                         (PeltiSolidFacing){.axis = backs[1], .front = along}, vec3(w * 0.9f, w * 0.7f, w * 0.8f), 0.0009f);
 }
 
-static void add_palm(PeltiFigure *body, PeltiPen pen, int group, const int joint[PELTI_FINGERS][4], int wrist)
+static void add_palm(PeltiFigure *body, PeltiSolidPen pen, int group, const int joint[PELTI_FINGERS][4], int wrist)
 {
     PeltiSolid *shape = body->shape;
     const Vec3 y = {0, 1, 0}, z = {0, 0, 1};
     pen.group = group;
     pen.blend = 0.012f;
-    pen.bones = pelti_bit(wrist);
+    pen.bones = pelti_figure_bit(wrist);
     for (int f = 1; f < PELTI_FINGERS; f++)
         pen.bones |= joint_bits(joint[f], 0, 0, -1);
-    static const PeltiSection palm[] = {// t along 0.1 m from the wrist; x towards the thumb is +side
-                                        {-0.16f, 0, 0.000f, 0.0170f, 0.0165f, 0.0105f, 0.0105f},
-                                        {0.08f, -0.000f, 0.000f, 0.0270f, 0.0262f, 0.0172f, 0.0175f},
-                                        {0.25f, -0.001f, 0.000f, 0.0300f, 0.0320f, 0.0165f, 0.0175f},
-                                        {0.50f, -0.002f, 0.000f, 0.0330f, 0.0370f, 0.0145f, 0.0150f},
-                                        {0.75f, -0.003f, 0.000f, 0.0370f, 0.0385f, 0.0125f, 0.0135f},
-                                        {0.90f, -0.004f, 0.000f, 0.0385f, 0.0370f, 0.0105f, 0.0125f}};
-    pelti_solid_loft(shape, &pen, (PeltiLoftLine){.a = vec3(0, 0, 0), .b = vec3(0, 0.1f, 0), .front = z},
-                     (PeltiLoftForm){.power = 2.5f, .cap_a = 0.010f, .cap_b = 0.012f}, 6, palm);
+    static const PeltiSolidSection palm[] = {// t along 0.1 m from the wrist; x towards the thumb is +side
+                                             {-0.16f, 0, 0.000f, 0.0170f, 0.0165f, 0.0105f, 0.0105f},
+                                             {0.08f, -0.000f, 0.000f, 0.0270f, 0.0262f, 0.0172f, 0.0175f},
+                                             {0.25f, -0.001f, 0.000f, 0.0300f, 0.0320f, 0.0165f, 0.0175f},
+                                             {0.50f, -0.002f, 0.000f, 0.0330f, 0.0370f, 0.0145f, 0.0150f},
+                                             {0.75f, -0.003f, 0.000f, 0.0370f, 0.0385f, 0.0125f, 0.0135f},
+                                             {0.90f, -0.004f, 0.000f, 0.0385f, 0.0370f, 0.0105f, 0.0125f}};
+    pelti_solid_loft(shape, &pen, (PeltiSolidLoftLine){.a = vec3(0, 0, 0), .b = vec3(0, 0.1f, 0), .front = z},
+                     (PeltiSolidLoftForm){.power = 2.5f, .cap_a = 0.010f, .cap_b = 0.012f}, 6, palm);
     for (int f = 1; f < PELTI_FINGERS; f++) { // metacarpal heads and the pads before the fingers
         const Finger *g = &FINGERS[f];
         Vec3 along = vec3_sub(g->knuckle, g->carpal);
         pen.blend = 0.010f;
         pelti_solid_ellipsoid(shape, &pen, vec3_add(g->knuckle, vec3(0, -0.002f, -0.001f)),
-                              (PeltiFacing){.axis = along, .front = z}, vec3(g->wide[0] * 0.98f, 0.017f, g->thick[0] * 1.12f));
+                              (PeltiSolidFacing){.axis = along, .front = z},
+                              vec3(g->wide[0] * 0.98f, 0.017f, g->thick[0] * 1.12f));
     }
     pen.blend = 0.014f;
-    pelti_solid_ellipsoid(shape, &pen, vec3(-0.0265f, 0.036f, -0.009f), (PeltiFacing){.axis = vec3(-0.18f, 1, 0), .front = z},
-                          vec3(0.0125f, 0.036f, 0.0125f));
+    pelti_solid_ellipsoid(shape, &pen, vec3(-0.0265f, 0.036f, -0.009f),
+                          (PeltiSolidFacing){.axis = vec3(-0.18f, 1, 0), .front = z}, vec3(0.0125f, 0.036f, 0.0125f));
     pen.bones = joint_bits(joint[0], 0, 0, wrist);
     Vec3 metacarpal = vec3_sub(FINGERS[0].knuckle, FINGERS[0].carpal);
     pelti_solid_ellipsoid(shape, &pen, vec3(0.0265f, 0.034f, -0.0150f),
-                          (PeltiFacing){.axis = metacarpal, .front = vec3(0.45f, 0, -0.8f)}, vec3(0.0140f, 0.030f, 0.0130f));
-    static const PeltiSection thumb_root[] = {{0, 0, 0, 0.012f, 0.012f, 0.012f, 0.012f},
-                                              {1, 0, 0, 0.0112f, 0.0112f, 0.0112f, 0.0112f}};
-    pelti_solid_loft(shape, &pen, (PeltiLoftLine){.a = FINGERS[0].carpal, .b = FINGERS[0].knuckle, .front = z},
-                     (PeltiLoftForm){.power = 2, .cap_a = 0.012f, .cap_b = 0.010f}, 2, thumb_root);
+                          (PeltiSolidFacing){.axis = metacarpal, .front = vec3(0.45f, 0, -0.8f)}, vec3(0.0140f, 0.030f, 0.0130f));
+    static const PeltiSolidSection thumb_root[] = {{0, 0, 0, 0.012f, 0.012f, 0.012f, 0.012f},
+                                                   {1, 0, 0, 0.0112f, 0.0112f, 0.0112f, 0.0112f}};
+    pelti_solid_loft(shape, &pen, (PeltiSolidLoftLine){.a = FINGERS[0].carpal, .b = FINGERS[0].knuckle, .front = z},
+                     (PeltiSolidLoftForm){.power = 2, .cap_a = 0.012f, .cap_b = 0.010f}, 2, thumb_root);
     pen.bones = joint_bits(joint[0], 0, 0, wrist);
-    pelti_solid_bump(shape, &pen, vec3(0.002f, 0.05f, -0.021f), (PeltiFacing){.axis = y, .front = z},
+    pelti_solid_bump(shape, &pen, vec3(0.002f, 0.05f, -0.021f), (PeltiSolidFacing){.axis = y, .front = z},
                      vec3(0.017f, 0.034f, 0.013f), -0.0045f); // hollow of the palm
     for (int f = 1; f < PELTI_FINGERS; f++) {                 // tendons fan out over the back
         const Finger *g = &FINGERS[f];
         Vec3 middle = vec3_lerp(g->carpal, g->knuckle, 0.66f);
         pelti_solid_bump(shape, &pen, vec3_add(middle, vec3(0, 0, 0.0125f)),
-                         (PeltiFacing){.axis = vec3_sub(g->knuckle, g->carpal), .front = z}, vec3(0.0065f, 0.036f, 0.009f),
+                         (PeltiSolidFacing){.axis = vec3_sub(g->knuckle, g->carpal), .front = z}, vec3(0.0065f, 0.036f, 0.009f),
                          0.0012f);
-        pelti_solid_bump(shape, &pen, vec3_add(g->knuckle, vec3(0, 0.001f, 0.0125f)), (PeltiFacing){.axis = y, .front = z},
+        pelti_solid_bump(shape, &pen, vec3_add(g->knuckle, vec3(0, 0.001f, 0.0125f)), (PeltiSolidFacing){.axis = y, .front = z},
                          vec3(0.009f, 0.011f, 0.008f), 0.0016f);
     }
 }
 
-void pelti_figure_hand(PeltiFigure *body, const PeltiPen *pen, const char *prefix, int wrist, int group, bool metacarpals)
+void pelti_figure_hand(PeltiFigure *body, const PeltiSolidPen *pen, const char *prefix, int wrist, int group, bool metacarpals)
 {
-    PeltiHandPlan *hand = &body->hands[body->hand_count++];
+    PeltiFigureHand *hand = &body->hands[body->hand_count++];
     memset(hand->joint, -1, sizeof hand->joint);
     hand->wrist = wrist;
     const Root root = {.prefix = prefix, .wrist = wrist, .metacarpals = metacarpals};
@@ -237,7 +238,7 @@ void pelti_figure_hand(PeltiFigure *body, const PeltiPen *pen, const char *prefi
     hand->along = vec3_sub(placed(pen, vec3(0, 1, 0)), origin);
     hand->back = vec3_sub(placed(pen, vec3(0, 0, 1)), origin);
     for (int f = 0; f < PELTI_FINGERS; f++) {
-        PeltiPen finger = *pen;
+        PeltiSolidPen finger = *pen;
         finger.group = group + 1 + f;
         finger.detail = pen->detail * 0.82f;
         pelti_solid_group(body->shape, finger.group, f == 0 ? 0.008f : 0.0055f);
@@ -249,21 +250,21 @@ void pelti_figure_hand(PeltiFigure *body, const PeltiPen *pen, const char *prefi
 void pelti_figure_plan_hand(PeltiFigure *body)
 {
     PeltiSolid *shape = body->shape;
-    PeltiPen pen = {.detail = 1, .place = mat34_identity()};
+    PeltiSolidPen pen = {.detail = 1, .place = mat34_identity()};
     int forearm = pelti_figure_bone(body, "", "Forearm", -1,
                                     (PeltiFigureSegment){.head = vec3(0, -0.075f, 0), .tail = vec3(0, 0, 0), .blend = 0.01f});
     int wrist = pelti_figure_bone(body, "", "Hand", forearm,
                                   (PeltiFigureSegment){.head = vec3(0, 0, 0), .tail = vec3(0, 0.095f, 0), .blend = 0.016f});
-    static const PeltiSection stump[] = {{0, 0, 0, 0.0300f, 0.0290f, 0.0250f, 0.0250f},
-                                         {0.5f, 0, 0, 0.0280f, 0.0270f, 0.0205f, 0.0210f},
-                                         {0.85f, 0, 0, 0.0265f, 0.0255f, 0.0180f, 0.0180f},
-                                         {1.15f, 0, 0, 0.0190f, 0.0185f, 0.0115f, 0.0115f}};
-    pen.bones = pelti_bit(forearm) | pelti_bit(wrist);
+    static const PeltiSolidSection stump[] = {{0, 0, 0, 0.0300f, 0.0290f, 0.0250f, 0.0250f},
+                                              {0.5f, 0, 0, 0.0280f, 0.0270f, 0.0205f, 0.0210f},
+                                              {0.85f, 0, 0, 0.0265f, 0.0255f, 0.0180f, 0.0180f},
+                                              {1.15f, 0, 0, 0.0190f, 0.0185f, 0.0115f, 0.0115f}};
+    pen.bones = pelti_figure_bit(forearm) | pelti_figure_bit(wrist);
     pen.blend = 0.01f;
     pelti_solid_group(shape, 0, 0);
     pelti_solid_group(shape, 1, 0.014f);
-    pelti_solid_loft(shape, &pen, (PeltiLoftLine){.a = vec3(0, -0.065f, 0), .b = vec3(0, 0, 0), .front = vec3(0, 0, 1)},
-                     (PeltiLoftForm){.power = 2.2f, .cap_a = 0.015f, .cap_b = 0.01f}, 4, stump);
+    pelti_solid_loft(shape, &pen, (PeltiSolidLoftLine){.a = vec3(0, -0.065f, 0), .b = vec3(0, 0, 0), .front = vec3(0, 0, 1)},
+                     (PeltiSolidLoftForm){.power = 2.2f, .cap_a = 0.015f, .cap_b = 0.01f}, 4, stump);
     pen.detail = 0.8f;
     pelti_figure_hand(body, &pen, "", wrist, 1, true);
     body->voxel = 0.0013f;

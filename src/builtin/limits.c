@@ -45,11 +45,11 @@ static Vec3 direction(const PeltiFigureBone *bone)
     return vec3_normalize_or(vec3_sub(bone->tail, bone->head), vec3(0, 1, 0));
 }
 
-static PeltiJointTurn table_turn(const PeltiFigure *body, int bone, const Limit *limit, bool right)
+static PeltiFigureTurn table_turn(const PeltiFigure *body, int bone, const Limit *limit, bool right)
 {
     static const Vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     const PeltiFigureBone *b = &body->bones[bone];
-    PeltiJointTurn turn = {.low = limit->low, .high = limit->high};
+    PeltiFigureTurn turn = {.low = limit->low, .high = limit->high};
     if (limit->axis == AXIS_ELBOW) { // a cross product mirrors itself
         Vec3 upper = b->parent >= 0 ? direction(&body->bones[b->parent]) : direction(b);
         turn.axis = vec3_normalize_or(vec3_cross(upper, axes[2]), axes[1]);
@@ -63,28 +63,28 @@ static PeltiJointTurn table_turn(const PeltiFigure *body, int bone, const Limit 
     return turn;
 }
 
-static int finger_turns(const PeltiFigure *body, const PeltiHandPlan *hand, int finger, int joint, PeltiJointTurn *turns)
+static int finger_turns(const PeltiFigure *body, const PeltiFigureHand *hand, int finger, int joint, PeltiFigureTurn *turns)
 {
     Vec3 palm = vec3_scale(hand->back, -1), along = direction(&body->bones[hand->joint[finger][joint]]);
     bool thumb = finger == 0;
     int count = 0;
     Vec3 towards = thumb ? vec3_add(vec3_scale(hand->side, -0.85f), vec3_scale(palm, 0.5f)) : palm;
     if (!thumb && joint == 1)
-        turns[count++] = (PeltiJointTurn){vec3_normalize_or(vec3_cross(hand->along, hand->side), palm), -7, 7};
+        turns[count++] = (PeltiFigureTurn){vec3_normalize_or(vec3_cross(hand->along, hand->side), palm), -7, 7};
     Vec3 hinge = vec3_normalize_or(vec3_cross(along, towards), hand->side);
     turns[count++] =
-        (PeltiJointTurn){hinge, thumb ? THUMB_LOW[joint] : CURL_LOW[joint], thumb ? THUMB_HIGH[joint] : CURL_HIGH[joint]};
+        (PeltiFigureTurn){hinge, thumb ? THUMB_LOW[joint] : CURL_LOW[joint], thumb ? THUMB_HIGH[joint] : CURL_HIGH[joint]};
     return count;
 }
 
-static int hand_turns(const PeltiFigure *body, int bone, PeltiJointTurn *turns)
+static int hand_turns(const PeltiFigure *body, int bone, PeltiFigureTurn *turns)
 {
     for (int h = 0; h < body->hand_count; h++) {
-        const PeltiHandPlan *hand = &body->hands[h];
+        const PeltiFigureHand *hand = &body->hands[h];
         if (hand->wrist == bone) {
-            turns[0] = (PeltiJointTurn){vec3_normalize_or(vec3_cross(hand->along, hand->side), hand->back), -14, 18};
+            turns[0] = (PeltiFigureTurn){vec3_normalize_or(vec3_cross(hand->along, hand->side), hand->back), -14, 18};
             turns[1] =
-                (PeltiJointTurn){vec3_normalize_or(vec3_cross(hand->along, vec3_scale(hand->back, -1)), hand->side), -45, 50};
+                (PeltiFigureTurn){vec3_normalize_or(vec3_cross(hand->along, vec3_scale(hand->back, -1)), hand->side), -45, 50};
             return 2;
         }
         for (int f = 0; f < PELTI_FINGERS; f++)
@@ -95,7 +95,7 @@ static int hand_turns(const PeltiFigure *body, int bone, PeltiJointTurn *turns)
     return 0;
 }
 
-int pelti_figure_limits(const PeltiFigure *body, int bone, PeltiJointTurn turns[PELTI_JOINT_TURNS])
+int pelti_figure_limits(const PeltiFigure *body, int bone, PeltiFigureTurn turns[PELTI_JOINT_TURNS])
 {
     bool left, right;
     const char *name = pelti_figure_side(body->bones[bone].name, &left, &right);
@@ -114,7 +114,7 @@ static float ease(float u)
     return u * u * u * (u * (u * 6 - 15) + 10);
 }
 
-void pelti_random_curve(uint64_t seed, int bone, int turn, const PeltiJointTurn *limits, int frames, float *degrees)
+void pelti_random_curve(uint64_t seed, int bone, int turn, const PeltiFigureTurn *limits, int frames, float *degrees)
 {
     enum { KNOTS = 4 }; // between the ends
     float low = limits->low, high = limits->high;

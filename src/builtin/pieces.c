@@ -7,7 +7,7 @@
 void pelti_wear_init(PeltiWear *s, const PeltiFigure *body, const PeltiRemeshSurface *skin, const PeltiInfluences *influences)
 {
     *s = (PeltiWear){.body = body, .skin = skin, .influences = influences};
-    pelti_array_init(&s->points, &skin->allocator, sizeof(PeltiPiecePoint));
+    pelti_array_init(&s->points, &skin->allocator, sizeof(PeltiWearPoint));
     pelti_array_init(&s->triangles, &skin->allocator, sizeof(int[3]));
 }
 
@@ -20,15 +20,15 @@ void pelti_wear_release(PeltiWear *s)
 void pelti_wear_begin(PeltiWear *s, const char *name, const char *material, const float colour[3])
 {
     PELT_ASSERT(s->piece_count < PELTI_PIECES);
-    PeltiWornPiece *piece = &s->pieces[s->piece_count];
-    *piece = (PeltiWornPiece){
+    PeltiWearPiece *piece = &s->pieces[s->piece_count];
+    *piece = (PeltiWearPiece){
         .name = name, .material = material, .first_point = (int)s->points.count, .first_triangle = (int)s->triangles.count};
     memcpy(piece->colour, colour, sizeof piece->colour);
 }
 
 void pelti_wear_end(PeltiWear *s)
 {
-    PeltiWornPiece *piece = &s->pieces[s->piece_count];
+    PeltiWearPiece *piece = &s->pieces[s->piece_count];
     piece->point_count = (int)s->points.count - piece->first_point;
     piece->triangle_count = (int)s->triangles.count - piece->first_triangle;
     s->piece_count += piece->triangle_count > 0;
@@ -36,7 +36,7 @@ void pelti_wear_end(PeltiWear *s)
 
 static int add_point(PeltiWear *s, Vec3 p, const PeltiInfluences *owners, const PeltiInfluences *weights)
 {
-    PeltiPiecePoint point = {.position = p, .owners = *owners, .weights = *weights};
+    PeltiWearPoint point = {.position = p, .owners = *owners, .weights = *weights};
     pelti_array_push(&s->points, &point);
     return (int)s->points.count - 1;
 }
@@ -52,7 +52,7 @@ static void add_part(PeltiWear *s, int first_point, bool rigid, bool sunk, Vec3 
     PELT_ASSERT(s->part_count < PELTI_PIECE_PARTS);
     if ((int)s->points.count > first_point)
         s->parts[s->part_count++] =
-            (PeltiPiecePart){s->piece_count, first_point, (int)s->points.count - first_point, rigid, sunk, anchor};
+            (PeltiWearPart){s->piece_count, first_point, (int)s->points.count - first_point, rigid, sunk, anchor};
 }
 
 PeltiInfluences pelti_wear_bone(int bone)
@@ -166,7 +166,7 @@ static void cut_triangle(Shell *s, int t)
     }
     if (s->pieces->points.failed)
         return;
-    const PeltiPiecePoint *p = (const PeltiPiecePoint *)(void *)s->pieces->points.data;
+    const PeltiWearPoint *p = (const PeltiWearPoint *)(void *)s->pieces->points.data;
     int first = count == 4 && vec3_distance(p[polygon[1]].position, p[polygon[3]].position) <
                                   vec3_distance(p[polygon[0]].position, p[polygon[2]].position);
     for (int i = 2; i < count; i++)
@@ -206,7 +206,7 @@ PeltStatus pelti_wear_shell(PeltiWear *s, float lift, const float *cover, PeltEr
 
 // ---- solids and ribbons ----
 
-void pelti_wear_lathe(PeltiWear *s, const PeltiLathe *l)
+void pelti_wear_lathe(PeltiWear *s, const PeltiWearLathe *l)
 {
     Vec3 y = vec3_normalize_or(l->axis, vec3(0, 1, 0));
     Vec3 z = vec3_normalize_or(vec3_mad(l->front, y, -vec3_dot(l->front, y)), vec3_orthogonal(y)), x = vec3_cross(y, z);

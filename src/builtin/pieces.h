@@ -8,35 +8,35 @@
 
 enum { PELTI_PIECES = 16, PELTI_PIECE_PARTS = 96 };
 
-typedef struct PeltiPiecePoint {
+typedef struct PeltiWearPoint {
     Vec3 position, normal;
     PeltiInfluences owners;  ///< bones that carry it where the body is varied
     PeltiInfluences weights; ///< as an artist would paint them
-} PeltiPiecePoint;
+} PeltiWearPoint;
 
-typedef struct PeltiPiecePart { ///< a component
+typedef struct PeltiWearPart { ///< a component
     int piece, first_point, point_count;
     bool rigid;  ///< keeps its shape when the body is varied and when it is moved out of the way
     bool sunk;   ///< is meant to sink into what it sits on
     Vec3 anchor; ///< where a rigid one is fixed
-} PeltiPiecePart;
+} PeltiWearPart;
 
-typedef struct PeltiWornPiece { ///< a mesh
+typedef struct PeltiWearPiece { ///< a mesh
     const char *name, *material;
     float colour[3]; ///< linear
     int first_point, point_count, first_triangle, triangle_count;
-} PeltiWornPiece;
+} PeltiWearPiece;
 
 /// Pieces lie over the skin in the order they are added: a later one is moved away from an earlier one.
 typedef struct PeltiWear {
     const PeltiFigure *body;
     const PeltiRemeshSurface *skin;    ///< at rest, not yet varied while pieces are added
     const PeltiInfluences *influences; ///< [skin->vertex_count]
-    PeltiArray points;                 ///< PeltiPiecePoint
+    PeltiArray points;                 ///< PeltiWearPoint
     PeltiArray triangles;              ///< int[3], over points
     int piece_count, part_count;
-    PeltiWornPiece pieces[PELTI_PIECES];
-    PeltiPiecePart parts[PELTI_PIECE_PARTS];
+    PeltiWearPiece pieces[PELTI_PIECES];
+    PeltiWearPart parts[PELTI_PIECE_PARTS];
 } PeltiWear;
 
 void pelti_wear_init(PeltiWear *pieces, const PeltiFigure *body, const PeltiRemeshSurface *skin,
@@ -50,14 +50,14 @@ void pelti_wear_end(PeltiWear *pieces); ///< forgets a piece that came out empty
 /// those of the skin beneath.
 PeltStatus pelti_wear_shell(PeltiWear *pieces, float lift, const float *cover, PeltError *err);
 /// A closed solid of revolution about `axis` through `origin`; `profile` gives radius and height, the ends on the axis.
-typedef struct PeltiLathe {
+typedef struct PeltiWearLathe {
     Vec3 origin, axis, front;
     int sides, count;
     const float (*profile)[2];
     PeltiInfluences weights;
     bool sunk;
-} PeltiLathe;
-void pelti_wear_lathe(PeltiWear *pieces, const PeltiLathe *lathe);
+} PeltiWearLathe;
+void pelti_wear_lathe(PeltiWear *pieces, const PeltiWearLathe *lathe);
 /// An open ribbon along `count` points; `across` goes from its middle to its left edge. `weights` NULL: as the skin beneath.
 void pelti_wear_ribbon(PeltiWear *pieces, int count, const Vec3 *points, const Vec3 *across, const PeltiInfluences *weights);
 
@@ -71,6 +71,6 @@ bool pelti_wear_meet(const PeltiSolid *shape, Vec3 from, Vec3 direction, float l
 /// Carries the points as the varied skin (`variation` NULL: it is as planned); moves parts that cross the skin or each other out
 /// of the way, a little at a time, and drops those for which `rounds` are not enough (but never one that is meant to sink in).
 /// Then normals.
-PeltStatus pelti_wear_settle(PeltiWear *pieces, const PeltiVariation *variation, PeltiJobs *jobs, PeltError *err);
+PeltStatus pelti_wear_settle(PeltiWear *pieces, const PeltiVary *variation, PeltiJobs *jobs, PeltError *err);
 
 #endif

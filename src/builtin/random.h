@@ -14,14 +14,14 @@ typedef struct PeltiRandom {
 static inline PeltiRandom pelti_random(uint64_t seed, const char *purpose)
 {
     uint64_t hash = pelti_hash(PELTI_HASH_START, &seed, sizeof seed);
-    return (PeltiRandom){pelti_mix(pelti_hash(hash, purpose, strlen(purpose)))};
+    return (PeltiRandom){pelti_hash_mix(pelti_hash(hash, purpose, strlen(purpose)))};
 }
 
 /// In [0, 1): splitmix64, its upper 24 bits.
 static inline float pelti_random_unit(PeltiRandom *r)
 {
     r->state += 0x9e3779b97f4a7c15ull;
-    return (float)(pelti_mix(r->state) >> 40) * 0x1p-24f;
+    return (float)(pelti_hash_mix(r->state) >> 40) * 0x1p-24f;
 }
 
 static inline float pelti_random_between(PeltiRandom *r, float low, float high)

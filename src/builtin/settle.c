@@ -16,9 +16,9 @@ typedef struct Soup {
     bool *crossed;    // [part_count]
 } Soup;
 
-static PeltiPiecePoint *points_of(const PeltiWear *s)
+static PeltiWearPoint *points_of(const PeltiWear *s)
 {
-    return (PeltiPiecePoint *)(void *)s->points.data;
+    return (PeltiWearPoint *)(void *)s->points.data;
 }
 
 static int (*triangles_of(const PeltiWear *s))[3]
@@ -90,7 +90,7 @@ static void push_pair(Soup *s, int a, int b, float step)
 static void move_parts(Soup *s, float step)
 {
     for (int i = 0; i < s->pieces->part_count; i++) {
-        const PeltiPiecePart *part = &s->pieces->parts[i];
+        const PeltiWearPart *part = &s->pieces->parts[i];
         Vec3 *push = s->push + s->skin_points + part->first_point, sum = {0, 0, 0};
         for (int p = 0; p < part->point_count; p++)
             sum = vec3_add(sum, push[p]);
@@ -129,7 +129,7 @@ static PeltStatus part_soup(Soup *s, float step, PeltiPool *pool, PeltiJobs *job
 static void drop_parts(PeltiWear *s, const Soup *soup)
 {
     int number = 0, parts = 0, triangles = 0, pieces = 0;
-    PeltiPiecePoint *points = points_of(s);
+    PeltiWearPoint *points = points_of(s);
     int(*corner)[3] = triangles_of(s);
     int *to = (int *)(void *)soup->push; // [point] its new number; the pushes are done with
     const short *part_of = soup->part + soup->skin_points;
@@ -139,7 +139,7 @@ static void drop_parts(PeltiWear *s, const Soup *soup)
             points[number++] = points[p];
     }
     for (int i = 0; i < s->piece_count; i++) {
-        PeltiWornPiece piece = s->pieces[i];
+        PeltiWearPiece piece = s->pieces[i];
         int first = triangles, first_point = -1, count = 0;
         for (int t = piece.first_triangle; t < piece.first_triangle + piece.triangle_count; t++)
             if (to[corner[t][0]] >= 0) {
@@ -170,7 +170,7 @@ static void drop_parts(PeltiWear *s, const Soup *soup)
 
 static void make_normals(PeltiWear *s)
 {
-    PeltiPiecePoint *p = points_of(s);
+    PeltiWearPoint *p = points_of(s);
     for (int t = 0; t < (int)s->triangles.count; t++) {
         const int *c = triangles_of(s)[t];
         Vec3 a = p[c[0]].position, n = vec3_cross(vec3_sub(p[c[1]].position, a), vec3_sub(p[c[2]].position, a));
@@ -182,11 +182,11 @@ static void make_normals(PeltiWear *s)
 }
 
 /// Cloth and hair point by point; what is rigid as a whole, by the place where it is fixed.
-static void carry_parts(PeltiWear *s, const PeltiVariation *variation)
+static void carry_parts(PeltiWear *s, const PeltiVary *variation)
 {
     for (int i = 0; i < s->part_count; i++) {
-        const PeltiPiecePart *part = &s->parts[i];
-        PeltiPiecePoint *points = points_of(s) + part->first_point;
+        const PeltiWearPart *part = &s->parts[i];
+        PeltiWearPoint *points = points_of(s) + part->first_point;
         Vec3 moved = vec3_sub(pelti_vary_point(variation, &points[0].owners, part->anchor), part->anchor);
         for (int p = 0; p < part->point_count; p++)
             points[p].position = part->rigid ? vec3_add(points[p].position, moved)
@@ -194,7 +194,7 @@ static void carry_parts(PeltiWear *s, const PeltiVariation *variation)
     }
 }
 
-PeltStatus pelti_wear_settle(PeltiWear *s, const PeltiVariation *variation, PeltiJobs *jobs, PeltError *err)
+PeltStatus pelti_wear_settle(PeltiWear *s, const PeltiVary *variation, PeltiJobs *jobs, PeltError *err)
 {
     if (s->points.failed || s->triangles.failed)
         return pelti_no_memory(err, s->points.count * s->points.size);
@@ -203,7 +203,7 @@ PeltStatus pelti_wear_settle(PeltiWear *s, const PeltiVariation *variation, Pelt
     PeltiPool pool;
     Soup soup;
     pelti_pool_init(&pool, &s->skin->allocator);
-    PeltiPiecePoint *points = points_of(s);
+    PeltiWearPoint *points = points_of(s);
     if (variation)
         carry_parts(s, variation);
     PeltStatus status = make_soup(&soup, s, &pool, err);

@@ -19,8 +19,8 @@ typedef struct Thing {
     Vec3 radii;                     // ellipsoid: along side, axis, front
     float length, power, cap_a, cap_b;
     int section_count;
-    PeltiSection section[MAX_SECTIONS];
-    PeltiSection slope[MAX_SECTIONS]; // d section / dt
+    PeltiSolidSection section[MAX_SECTIONS];
+    PeltiSolidSection slope[MAX_SECTIONS]; // d section / dt
     Vec3 low, high;
 } Thing;
 
@@ -70,7 +70,7 @@ static Vec3 mirrored(Vec3 v, bool mirror)
 }
 
 /// A new thing with its frame; the front direction is made square to the axis.
-static Thing *add(PeltiSolid *shape, const PeltiPen *pen, Vec3 origin, Vec3 axis, Vec3 front)
+static Thing *add(PeltiSolid *shape, const PeltiSolidPen *pen, Vec3 origin, Vec3 axis, Vec3 front)
 {
     PELT_ASSERT(shape->thing_count < MAX_THINGS);
     Thing *thing = &shape->things[shape->thing_count++];
@@ -89,7 +89,7 @@ static Thing *add(PeltiSolid *shape, const PeltiPen *pen, Vec3 origin, Vec3 axis
     return thing;
 }
 
-static void add_fields(float *to, const PeltiSection *from, float scale)
+static void add_fields(float *to, const PeltiSolidSection *from, float scale)
 {
     const float *f = &from->t;
     for (int i = 0; i < 7; i++)
@@ -124,8 +124,8 @@ static void box_around(Thing *thing, Vec3 low, Vec3 high)
     }
 }
 
-void pelti_solid_loft(PeltiSolid *shape, const PeltiPen *pen, PeltiLoftLine line, PeltiLoftForm form, int section_count,
-                      const PeltiSection *sections)
+void pelti_solid_loft(PeltiSolid *shape, const PeltiSolidPen *pen, PeltiSolidLoftLine line, PeltiSolidLoftForm form,
+                      int section_count, const PeltiSolidSection *sections)
 {
     PELT_ASSERT(section_count >= 1 && section_count <= MAX_SECTIONS);
     Thing *thing = add(shape, pen, line.a, vec3_sub(line.b, line.a), line.front);
@@ -140,14 +140,14 @@ void pelti_solid_loft(PeltiSolid *shape, const PeltiPen *pen, PeltiLoftLine line
     Vec3 low = vec3(0, sections[0].t * thing->length - form.cap_a, 0),
          high = vec3(0, sections[section_count - 1].t * thing->length + form.cap_b, 0);
     for (int i = 0; i < section_count; i++) {
-        const PeltiSection *s = &sections[i];
+        const PeltiSolidSection *s = &sections[i];
         low = vec3_min(low, vec3(s->x - s->left * 1.1f, low.y, s->z - s->back * 1.1f));
         high = vec3_max(high, vec3(s->x + s->right * 1.1f, high.y, s->z + s->front * 1.1f));
     }
     box_around(thing, low, high);
 }
 
-static Thing *add_ellipsoid(PeltiSolid *shape, const PeltiPen *pen, Vec3 centre, PeltiFacing facing, Vec3 radii,
+static Thing *add_ellipsoid(PeltiSolid *shape, const PeltiSolidPen *pen, Vec3 centre, PeltiSolidFacing facing, Vec3 radii,
                             Operation operation)
 {
     Thing *thing = add(shape, pen, centre, facing.axis, facing.front);
@@ -158,18 +158,18 @@ static Thing *add_ellipsoid(PeltiSolid *shape, const PeltiPen *pen, Vec3 centre,
     return thing;
 }
 
-void pelti_solid_ellipsoid(PeltiSolid *shape, const PeltiPen *pen, Vec3 centre, PeltiFacing facing, Vec3 radii)
+void pelti_solid_ellipsoid(PeltiSolid *shape, const PeltiSolidPen *pen, Vec3 centre, PeltiSolidFacing facing, Vec3 radii)
 {
     add_ellipsoid(shape, pen, centre, facing, radii, JOIN);
 }
 
-void pelti_solid_bump(PeltiSolid *shape, const PeltiPen *pen, Vec3 centre, PeltiFacing facing, Vec3 radii, float height)
+void pelti_solid_bump(PeltiSolid *shape, const PeltiSolidPen *pen, Vec3 centre, PeltiSolidFacing facing, Vec3 radii, float height)
 {
     add_ellipsoid(shape, pen, centre, facing, radii, BUMP)->height = height;
 }
 
 /// The section at t by cubic Hermite interpolation.
-static PeltiSection section_at(const Thing *thing, float t)
+static PeltiSolidSection section_at(const Thing *thing, float t)
 {
     int n = thing->section_count, i = 0;
     if (n == 1 || t <= thing->section[0].t)
@@ -182,7 +182,7 @@ static PeltiSection section_at(const Thing *thing, float t)
     float u = (t - thing->section[i].t) / step, v = 1 - u;
     float h00 = v * v * (1 + 2 * u), h10 = v * v * u * step, h01 = u * u * (1 + 2 * v), h11 = -u * u * v * step;
     const float *a = &thing->section[i].t, *b = &thing->section[i + 1].t, *c = &thing->slope[i].t, *d = &thing->slope[i + 1].t;
-    PeltiSection out;
+    PeltiSolidSection out;
     float *o = &out.t;
     for (int k = 0; k < 7; k++)
         o[k] = a[k] * h00 + b[k] * h01 + c[k] * h10 + d[k] * h11;
@@ -200,7 +200,7 @@ static float rounded_square(float a, float b, float p)
 static float loft_distance(const Thing *thing, float x, float y, float z)
 {
     float t = y / thing->length, first = thing->section[0].t, last = thing->section[thing->section_count - 1].t;
-    PeltiSection s = section_at(thing, t);
+    PeltiSolidSection s = section_at(thing, t);
     x -= s.x;
     z -= s.z;
     float over = 0, cap = 1;

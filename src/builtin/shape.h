@@ -11,22 +11,22 @@
 #include <stdint.h>
 
 /// One cross section of a loft: its place along the axis, the offset of its centre, and the four half extents.
-typedef struct PeltiSection {
+typedef struct PeltiSolidSection {
     float t;           ///< 0 at the loft's start, 1 at its end
     float x, z;        ///< centre, along the side and front directions
     float right, left; ///< extent towards +side, -side
     float front, back; ///< extent towards +front, -front
-} PeltiSection;
+} PeltiSolidSection;
 
 /// How the next things are added.
-typedef struct PeltiPen {
+typedef struct PeltiSolidPen {
     int group;      ///< groups are joined in rising order
     uint64_t bones; ///< bones (bits) that may own skin made by it
     float detail;   ///< edge length wanted here, 1: as the rest of the body
     float blend;    ///< radius of the smooth union within the group
     bool mirror;    ///< reflect in x = 0
     Mat34 place;    ///< local -> rest space, rigid
-} PeltiPen;
+} PeltiSolidPen;
 
 typedef struct PeltiSolid PeltiSolid;
 
@@ -34,25 +34,26 @@ PeltiSolid *pelti_solid_create(PeltiPool *pool); ///< lives in the pool; NULL wh
 /// Radius of the smooth union of this group with all groups before it.
 void pelti_solid_group(PeltiSolid *shape, int group, float blend);
 /// Where a loft goes.
-typedef struct PeltiLoftLine {
+typedef struct PeltiSolidLoftLine {
     Vec3 a, b;  ///< its ends
     Vec3 front; ///< fixes the frame: side = axis x front
-} PeltiLoftLine;
+} PeltiSolidLoftLine;
 /// How a loft is rounded.
-typedef struct PeltiLoftForm {
+typedef struct PeltiSolidLoftForm {
     float power;        ///< 2: ellipses, more is boxier
     float cap_a, cap_b; ///< lengths of the rounded ends beyond a and b
-} PeltiLoftForm;
-void pelti_solid_loft(PeltiSolid *shape, const PeltiPen *pen, PeltiLoftLine line, PeltiLoftForm form, int section_count,
-                      const PeltiSection *sections);
+} PeltiSolidLoftForm;
+void pelti_solid_loft(PeltiSolid *shape, const PeltiSolidPen *pen, PeltiSolidLoftLine line, PeltiSolidLoftForm form,
+                      int section_count, const PeltiSolidSection *sections);
 /// Which way an ellipsoid lies; both are directions.
-typedef struct PeltiFacing {
+typedef struct PeltiSolidFacing {
     Vec3 axis, front;
-} PeltiFacing;
+} PeltiSolidFacing;
 /// Ellipsoid with half axes `radii` along side, axis, front.
-void pelti_solid_ellipsoid(PeltiSolid *shape, const PeltiPen *pen, Vec3 centre, PeltiFacing facing, Vec3 radii);
+void pelti_solid_ellipsoid(PeltiSolid *shape, const PeltiSolidPen *pen, Vec3 centre, PeltiSolidFacing facing, Vec3 radii);
 /// Pushes the surface out by `height` (in where negative) at the centre, fading to nothing on the ellipsoid's skin.
-void pelti_solid_bump(PeltiSolid *shape, const PeltiPen *pen, Vec3 centre, PeltiFacing facing, Vec3 radii, float height);
+void pelti_solid_bump(PeltiSolid *shape, const PeltiSolidPen *pen, Vec3 centre, PeltiSolidFacing facing, Vec3 radii,
+                      float height);
 
 /// Builds the cells that tell which things matter where. `cell` is their edge; call once, after the last thing is added.
 PeltStatus pelti_solid_finish(PeltiSolid *shape, float cell, PeltiJobs *jobs, PeltError *err);

@@ -41,10 +41,10 @@ void pelti_vary_ends(PeltiFigure *body, uint64_t seed)
 
 /// Small bones (fingers, toes) vary little by themselves: they would meet. All take over most of their parent's girth, so that
 /// a thick arm has a thick hand.
-void pelti_vary_draw(PeltiVariation *v, const PeltiFigure *body, uint64_t seed, float size)
+void pelti_vary_draw(PeltiVary *v, const PeltiFigure *body, uint64_t seed, float size)
 {
     PeltiRandom whole = pelti_random(seed, "whole");
-    *v = (PeltiVariation){.seed = seed, .amount = 1};
+    *v = (PeltiVary){.seed = seed, .amount = 1};
     float stout = pelti_random_between(&whole, 0.85f, 1.22f);
     v->wave = size * pelti_random_between(&whole, 0.5f, 1.0f);
     v->sway = v->wave * pelti_random_between(&whole, 0, 0.03f);
@@ -73,8 +73,8 @@ int pelti_vary_vertices(uint64_t seed, int plan_vertices)
 /// Waves of three lengths along three skew axes: smooth, and without a pattern at the size of a limb.
 static float varied_detail(const void *context, Vec3 p)
 {
-    const PeltiVariedShape *s = context;
-    const PeltiVariation *v = s->variation;
+    const PeltiVaryShape *s = context;
+    const PeltiVary *v = s->variation;
     float k = 2.5f * TURN / v->wave;
     float wave = pelti_sinf(k * (p.x + 0.3f * p.y) + v->phase.x) + pelti_sinf(k * (0.8f * p.y - 0.4f * p.z) + v->phase.y) +
                  pelti_sinf(1.3f * k * (p.z + 0.2f * p.x) + v->phase.z);
@@ -83,23 +83,23 @@ static float varied_detail(const void *context, Vec3 p)
 
 static float varied_distance(const void *context, Vec3 p)
 {
-    const PeltiVariedShape *s = context;
+    const PeltiVaryShape *s = context;
     return s->plan.distance(s->plan.context, p);
 }
 
 static Vec3 varied_gradient(const void *context, Vec3 p)
 {
-    const PeltiVariedShape *s = context;
+    const PeltiVaryShape *s = context;
     return s->plan.gradient(s->plan.context, p);
 }
 
 static Vec3 varied_project(const void *context, Vec3 p, Vec3 normal, float reach)
 {
-    const PeltiVariedShape *s = context;
+    const PeltiVaryShape *s = context;
     return s->plan.project(s->plan.context, p, normal, reach);
 }
 
-PeltiRemeshShape pelti_vary_shape(const PeltiVariedShape *varied)
+PeltiRemeshShape pelti_vary_shape(const PeltiVaryShape *varied)
 {
     return (PeltiRemeshShape){.context = varied,
                               .low = varied->plan.low,
@@ -110,7 +110,7 @@ PeltiRemeshShape pelti_vary_shape(const PeltiVariedShape *varied)
                               .detail = varied_detail};
 }
 
-PeltStatus pelti_vary_mesh(const PeltiVariation *v, const PeltiFigure *body, PeltiRemeshSurface *s, PeltError *err)
+PeltStatus pelti_vary_mesh(const PeltiVary *v, const PeltiFigure *body, PeltiRemeshSurface *s, PeltError *err)
 {
     PeltiPool pool;
     PeltiRandom r = pelti_random(v->seed, "jitter");
@@ -139,7 +139,7 @@ PeltStatus pelti_vary_mesh(const PeltiVariation *v, const PeltiFigure *body, Pel
 }
 
 /// Each bone scales along and across itself about its head, which its parent carries.
-static void chain(PeltiVariation *v, const PeltiFigure *body)
+static void chain(PeltiVary *v, const PeltiFigure *body)
 {
     for (int b = 0; b < body->bone_count; b++) {
         const PeltiFigureBone *bone = &body->bones[b];
@@ -158,14 +158,14 @@ static void chain(PeltiVariation *v, const PeltiFigure *body)
 }
 
 /// A sway of at most 3 % of its own wave length changes lengths by less than a fifth and turns nothing inside out.
-static Vec3 bent(const PeltiVariation *v, Vec3 p)
+static Vec3 bent(const PeltiVary *v, Vec3 p)
 {
     float k = TURN / v->wave, a = v->amount * v->sway;
     return vec3_add(p, vec3(a * pelti_sinf(k * p.y + v->phase.x), 0.5f * a * pelti_sinf(k * p.z + v->phase.y),
                             a * pelti_sinf(k * p.y + v->phase.z)));
 }
 
-Vec3 pelti_vary_point(const PeltiVariation *v, const PeltiInfluences *owners, Vec3 p)
+Vec3 pelti_vary_point(const PeltiVary *v, const PeltiInfluences *owners, Vec3 p)
 {
     Vec3 sum = {0, 0, 0};
     for (int k = 0; k < PELTI_BUILTIN_INFLUENCES; k++)
@@ -190,7 +190,7 @@ static void renew_normals(PeltiRemeshSurface *s)
 
 /// Joints go along with the skin; then each of them off the middle, across its bone, by a share of the mean distance of the
 /// skin it owns most.
-static void carry_bones(const PeltiVariation *v, PeltiFigure *body, const PeltiRemeshSurface *s, const PeltiInfluences *owners)
+static void carry_bones(const PeltiVary *v, PeltiFigure *body, const PeltiRemeshSurface *s, const PeltiInfluences *owners)
 {
     float sum[PELTI_FIGURE_BONES] = {0}, count[PELTI_FIGURE_BONES] = {0};
     for (int b = 0; b < body->bone_count; b++) {
@@ -214,8 +214,8 @@ static void carry_bones(const PeltiVariation *v, PeltiFigure *body, const PeltiR
     }
 }
 
-PeltStatus pelti_vary_body(PeltiVariation *v, PeltiFigure *body, PeltiRemeshSurface *s, const PeltiInfluences *owners,
-                           PeltiJobs *jobs, PeltError *err)
+PeltStatus pelti_vary_body(PeltiVary *v, PeltiFigure *body, PeltiRemeshSurface *s, const PeltiInfluences *owners, PeltiJobs *jobs,
+                           PeltError *err)
 {
     enum { TRIES = 4 };
     PeltiPool pool;

@@ -72,7 +72,7 @@ static void own(void *context, int begin, int end, int worker)
         int owner = 0;
         float nearest = INFINITY, joint = INFINITY, blend = 0;
         for (int b = 0; b < body->bone_count; b++) {
-            if (!(bones & pelti_bit(b)))
+            if (!(bones & pelti_figure_bit(b)))
                 continue;
             float d = pelti_skeleton_segment_distance2(p, body->bones[b].head, body->bones[b].tail, NULL);
             if (d < nearest) {
@@ -89,7 +89,7 @@ static void own(void *context, int begin, int end, int worker)
                 blend = body->bones[b].blend;
             }
         }
-        f->used[0][v] = pelti_bit(owner);
+        f->used[0][v] = pelti_figure_bit(owner);
         f->weight[0][(size_t)v * (size_t)body->bone_count + (size_t)owner] = 1;
         float steps = blend / f->surface->size[v];
         f->rate[v] = 2 * steps * steps;
@@ -123,7 +123,7 @@ static void fade_round(void *context, int begin, int end, int worker)
                 sum += f->weight[0][(size_t)ring[k] * (size_t)bones + (size_t)b];
             float w = f->weight[0][i] * keep + sum * take;
             f->weight[1][i] = w > 1e-5f ? w : 0;
-            kept |= w > 1e-5f ? pelti_bit(b) : 0;
+            kept |= w > 1e-5f ? pelti_figure_bit(b) : 0;
         }
         f->used[1][v] = kept;
     }

@@ -34,7 +34,7 @@ void pelti_character_destroy(PeltiCharacter *who)
 static bool weights_are_sane(const PeltiCharacter *who)
 {
     const PeltiWeights *w = &who->file_weights;
-    const PeltiBadRows *rows = &who->bad_rows;
+    const PeltiWeightsBad *rows = &who->bad_rows;
     int first = -1, skinned = 0;
     bool several = false;
     for (int p = 0; w->influences && p < who->point_count; p++) {
@@ -57,12 +57,12 @@ static bool weights_are_sane(const PeltiCharacter *who)
 PeltStatus pelti_character_finish(PeltiCharacter *who, const Vec3 *file_positions, PeltError *err)
 {
     PELT_TRY(pelti_skeleton_order(who, err));
-    PeltiMeshDef mesh = {.point_count = who->point_count,
-                         .triangle_count = who->triangle_count,
-                         .weld_positions = file_positions,
-                         .rest = who->rest_points,
-                         .instance_of_point = who->point_instance,
-                         .point_triangles = (const int(*)[3])who->point_triangles};
+    PeltiMeshInput mesh = {.point_count = who->point_count,
+                           .triangle_count = who->triangle_count,
+                           .weld_positions = file_positions,
+                           .rest = who->rest_points,
+                           .instance_of_point = who->point_instance,
+                           .point_triangles = (const int(*)[3])who->point_triangles};
     PELT_TRY(pelti_mesh_build(&who->pool, &mesh, &who->mesh, err));
     PELT_TRY(pelti_weights_mend(who, err));
     who->file_weights_sane = weights_are_sane(who);

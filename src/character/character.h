@@ -32,10 +32,10 @@ typedef struct PeltiBone {
                   ///< overlap in rest space
 } PeltiBone;
 
-typedef struct PeltiSegment { ///< of a bone, rest space
-    int bone, child;          ///< child bone at b, -1: b is a tip
+typedef struct PeltiSkeletonSegment { ///< of a bone, rest space
+    int bone, child;                  ///< child bone at b, -1: b is a tip
     Vec3 a, b;
-} PeltiSegment;
+} PeltiSkeletonSegment;
 
 typedef struct PeltiInstance { ///< one node that shows one mesh
     int node, mesh, skin;      ///< file indices; skin -1: unskinned
@@ -61,18 +61,18 @@ typedef struct PeltiWeights {
 
 /// Rows of file_weights nothing can be taken from. io marks and counts them and puts a placeholder there;
 /// pelti_character_finish mends them (pelti_weights_mend) and says so in the log.
-typedef struct PeltiBadRows {
+typedef struct PeltiWeightsBad {
     bool *bad;                        ///< [point_count] still to be mended; NULL: none ever was
     int not_finite, negative, absent; ///< by reason, the first that fits
     int from_neighbours, from_bone;   ///< by cure; the others are in a file without a good row
-} PeltiBadRows;
+} PeltiWeightsBad;
 
-typedef enum PeltiPath { PELTI_TRANSLATION, PELTI_ROTATION, PELTI_SCALE, PELTI_MORPH } PeltiPath;
-typedef enum PeltiInterpolation { PELTI_LINEAR, PELTI_STEP, PELTI_CUBIC } PeltiInterpolation;
+typedef enum PeltiChannelPath { PELTI_TRANSLATION, PELTI_ROTATION, PELTI_SCALE, PELTI_MORPH } PeltiChannelPath;
+typedef enum PeltiChannelInterpolation { PELTI_LINEAR, PELTI_STEP, PELTI_CUBIC } PeltiChannelInterpolation;
 typedef struct PeltiChannel {
     int node;
-    PeltiPath path;
-    PeltiInterpolation interpolation;
+    PeltiChannelPath path;
+    PeltiChannelInterpolation interpolation;
     int key_count;
     const float *times;  ///< [key_count] strictly rising, s
     const float *values; ///< [key_count x (cubic: 3) x width]
@@ -93,7 +93,7 @@ typedef struct PeltiCharacter {
     PeltiNode *nodes;
     int *node_order; ///< [node_count] parents first
     PeltiBone *bones;
-    PeltiSegment *segments;
+    PeltiSkeletonSegment *segments;
     PeltiInstance *instances;
     bool faces_back; ///< looks along -z (VRM 0.x), not +z as glTF has it
     int target_count;
@@ -107,7 +107,7 @@ typedef struct PeltiCharacter {
     int (*point_triangles)[3]; ///< as in the file, over points
     PeltiMesh *mesh;
     PeltiWeights file_weights; ///< as the file has them (influences 0: it has none)
-    PeltiBadRows bad_rows;     ///< what of file_weights the file does not say
+    PeltiWeightsBad bad_rows;  ///< what of file_weights the file does not say
     bool file_weights_sane;    ///< more than one joint, and at least half of the skinned rows were good in the file
     PeltiWeights auto_weights; ///< per welded vertex; influences 0 until pelti_weights_automatic ran
 } PeltiCharacter;

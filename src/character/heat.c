@@ -100,7 +100,7 @@ static void find_end_markers(Heat *heat, const int *children, Flesh *flesh)
     int leaves = 0;
     for (int b = 0; b < who->bone_count; b++) {
         const PeltiBone *bone = &who->bones[b];
-        const PeltiSegment *segment = &who->segments[bone->segment_first];
+        const PeltiSkeletonSegment *segment = &who->segments[bone->segment_first];
         if (bone->parent < 0 || children[b] || children[bone->parent] != 1)
             continue;
         heat->dead[b] =
@@ -153,7 +153,7 @@ static int nearest_bones(const Heat *heat, const PeltiInstance *shown, Vec3 p, N
             continue;
         NearBone c = {shown->bones[k], INFINITY, {0, 0, 0}};
         for (int s = 0; s < bone->segment_count; s++) {
-            const PeltiSegment *segment = &who->segments[bone->segment_first + s];
+            const PeltiSkeletonSegment *segment = &who->segments[bone->segment_first + s];
             float t, d = pelti_skeleton_segment_distance2(p, segment->a, segment->b, &t);
             if (d < c.squared) {
                 c.squared = d;
@@ -192,7 +192,7 @@ static bool sees(const Heat *heat, int v, const NearBone *c)
     if (!heat->open[component] && vec3_dot(to, heat->normals[v]) > -0.02f * length)
         return false;
     // the ray starts past the triangles at the vertex and ends before the bone, which may lie in the surface
-    PeltiRay ray = {p, fmaxf(1e-3f, heat->least_distance / length), to, 0.999f};
+    PeltiBoxRay ray = {p, fmaxf(1e-3f, heat->least_distance / length), to, 0.999f};
     return !pelti_box_tree_blocked(heat->tree, heat->mesh->triangles, heat->mesh->rest, &ray, in_component,
                                    &(Within){heat->triangle_component, component});
 }
@@ -284,23 +284,23 @@ static void measure_components(Heat *heat, int *edges, int *borders)
 static PeltStatus factor(const Heat *heat, PeltiPool *work, const int *unknown, int count, PeltiSparse **out, PeltError *err)
 {
     const PeltiMesh *mesh = heat->mesh;
-    PeltiEntry *entries = PELTI_NEW(work, PeltiEntry, (size_t)mesh->edge_count * 3 + (size_t)count);
+    PeltiSparseEntry *entries = PELTI_NEW(work, PeltiSparseEntry, (size_t)mesh->edge_count * 3 + (size_t)count);
     if (!entries)
-        return pelti_no_memory(err, sizeof(PeltiEntry) * (size_t)mesh->edge_count * 3);
+        return pelti_no_memory(err, sizeof(PeltiSparseEntry) * (size_t)mesh->edge_count * 3);
     int n = 0;
     for (int e = 0; e < mesh->edge_count; e++) {
         int a = unknown[mesh->edges[e][0]], b = unknown[mesh->edges[e][1]];
         double w = (double)heat->edge_weight[e];
         if (a < 0 || b < 0)
             continue;
-        entries[n++] = (PeltiEntry){a, b, -w};
-        entries[n++] = (PeltiEntry){a, a, w};
-        entries[n++] = (PeltiEntry){b, b, w};
+        entries[n++] = (PeltiSparseEntry){a, b, -w};
+        entries[n++] = (PeltiSparseEntry){a, a, w};
+        entries[n++] = (PeltiSparseEntry){b, b, w};
     }
     for (int v = 0; v < mesh->vertex_count; v++)
         if (unknown[v] >= 0)
-            entries[n++] = (PeltiEntry){unknown[v], unknown[v], (double)heat->area[v] * (double)heat->sources[v].h};
-    PeltiEntries matrix = {.n = count, .count = n, .list = entries};
+            entries[n++] = (PeltiSparseEntry){unknown[v], unknown[v], (double)heat->area[v] * (double)heat->sources[v].h};
+    PeltiSparseEntries matrix = {.n = count, .count = n, .list = entries};
     return pelti_sparse_create(&work->allocator, &matrix, PELTI_ORDER_BEST, out, err);
 }
 

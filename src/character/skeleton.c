@@ -282,7 +282,7 @@ static void find_owners(const PeltiCharacter *who, int *owner)
         for (int k = 0; k < instance->bone_count; k++) {
             const PeltiBone *bone = &who->bones[instance->bones[k]];
             for (int s = 0; s < bone->segment_count; s++) {
-                const PeltiSegment *segment = &who->segments[bone->segment_first + s];
+                const PeltiSkeletonSegment *segment = &who->segments[bone->segment_first + s];
                 float d = pelti_skeleton_segment_distance2(who->rest_points[p], segment->a, segment->b, NULL);
                 if (d < best) {
                     best = d;
@@ -307,7 +307,7 @@ static void lay_segments(PeltiCharacter *who)
         bone->segment_first = next;
         next += bone->segment_count ? bone->segment_count : 1;
         if (bone->segment_count == 0) {
-            who->segments[bone->segment_first] = (PeltiSegment){b, -1, bone->head, tip_straight_on(who, bone)};
+            who->segments[bone->segment_first] = (PeltiSkeletonSegment){b, -1, bone->head, tip_straight_on(who, bone)};
             bone->segment_count = -1; // a leaf, while children below are being laid
         } else {
             bone->segment_count = 0;
@@ -318,7 +318,8 @@ static void lay_segments(PeltiCharacter *who)
         if (parent < 0 || who->bones[b].is_prop)
             continue;
         PeltiBone *above = &who->bones[parent];
-        who->segments[above->segment_first + above->segment_count++] = (PeltiSegment){parent, b, above->head, who->bones[b].head};
+        who->segments[above->segment_first + above->segment_count++] =
+            (PeltiSkeletonSegment){parent, b, above->head, who->bones[b].head};
     }
     for (int b = 0; b < who->bone_count; b++)
         if (who->bones[b].segment_count < 0)
@@ -331,7 +332,7 @@ static void reach_tips(PeltiCharacter *who, const int *start, const int *items, 
 {
     for (int b = 0; b < who->bone_count; b++) {
         PeltiBone *bone = &who->bones[b];
-        PeltiSegment *segment = &who->segments[bone->segment_first];
+        PeltiSkeletonSegment *segment = &who->segments[bone->segment_first];
         int count = start[b + 1] - start[b];
         if (segment->child >= 0)
             continue;
@@ -345,7 +346,7 @@ PeltStatus pelti_skeleton_segments(PeltiCharacter *who, PeltError *err)
 {
     PeltiPool work;
     pelti_pool_init(&work, &who->pool.allocator);
-    who->segments = PELTI_NEW(&who->pool, PeltiSegment, 2 * who->bone_count + 1);
+    who->segments = PELTI_NEW(&who->pool, PeltiSkeletonSegment, 2 * who->bone_count + 1);
     int *owner = PELTI_NEW(&work, int, who->point_count), *items = PELTI_NEW(&work, int, who->point_count);
     int *start = PELTI_NEW(&work, int, who->bone_count + 1);
     Vec3 *points = PELTI_NEW(&work, Vec3, who->point_count);

@@ -13,7 +13,7 @@ int pelti_weights_nearest(const PeltiCharacter *who, int instance, Vec3 p)
     for (int k = 0; k < shown->bone_count; k++) {
         const PeltiBone *bone = &who->bones[shown->bones[k]];
         for (int s = 0; s < bone->segment_count; s++) {
-            const PeltiSegment *segment = &who->segments[bone->segment_first + s];
+            const PeltiSkeletonSegment *segment = &who->segments[bone->segment_first + s];
             float d = pelti_skeleton_segment_distance2(p, segment->a, segment->b, NULL);
             if (d < best) {
                 best = d;

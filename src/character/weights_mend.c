@@ -104,7 +104,7 @@ PeltStatus pelti_weights_mend(PeltiCharacter *who, PeltError *err)
 
 void pelti_weights_mend_nearest(PeltiCharacter *who)
 {
-    PeltiBadRows *rows = &who->bad_rows;
+    PeltiWeightsBad *rows = &who->bad_rows;
     int *bones = (int *)(uintptr_t)who->file_weights.bone, width = who->file_weights.influences;
     if (!rows->bad)
         return;

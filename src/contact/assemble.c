@@ -45,7 +45,7 @@ static void find_materials(const PeltiCorrector *c, int a, int b, double *mu, do
 
 static bool movable(const PeltiCorrector *c, int surface)
 {
-    return surface < c->things.skin_count || pelti_body_moves(&c->things.bodies[surface - c->things.skin_count]);
+    return surface < c->things.skin_count || pelti_contact_body_moves(&c->things.bodies[surface - c->things.skin_count]);
 }
 
 static PeltiBox bounds_of(const PeltiSurface *s)
@@ -57,7 +57,7 @@ static PeltiBox bounds_of(const PeltiSurface *s)
 static bool frame_to(const PeltiCorrector *c, int surface, Mat34 *out)
 {
     double at[3];
-    PeltiTurn r;
+    PeltiContactTurn r;
     if (surface < c->things.skin_count || c->things.bodies[surface - c->things.skin_count].soft)
         return false;
     pelti_contact_body_current(&c->things.bodies[surface - c->things.skin_count], at, &r);
@@ -201,14 +201,14 @@ static CorrectorFrame frame_of(Vec3 normal)
 }
 
 /// Blocks of one side in world axes, into c->linear.side_scratch; -1: no room.
-static int side_blocks(PeltiCorrector *c, int surface, const PeltiSpot *spot, const double point[3], double h)
+static int side_blocks(PeltiCorrector *c, int surface, const PeltiSurfaceSpot *spot, const double point[3], double h)
 {
     if (surface < 0)
         return 0;
     if (surface < c->things.skin_count)
         return pelti_contact_skin_blocks(&c->things.skins[surface], spot, c->linear.side_scratch);
     PeltiContactBody *body = &c->things.bodies[surface - c->things.skin_count];
-    if (!pelti_body_moves(body))
+    if (!pelti_contact_body_moves(body))
         return 0;
     if (!body->soft) {
         c->linear.side_scratch[0].slot = body->first_slot;
@@ -231,7 +231,7 @@ static int side_blocks(PeltiCorrector *c, int surface, const PeltiSpot *spot, co
     return count;
 }
 
-static bool add_side(PeltiCorrector *c, PeltiConstraint *k, const CorrectorFrame *frame, int count, double sign)
+static bool add_side(PeltiCorrector *c, PeltiCoulombConstraint *k, const CorrectorFrame *frame, int count, double sign)
 {
     if (count < 0 || c->linear.block_count + count > MOST_CONTACTS * BLOCKS_A_CONTACT)
         return false;
@@ -284,7 +284,7 @@ static void number_soft_slots(PeltiCorrector *c)
         if (!count)
             continue;
         body->first_slot = next;
-        c->linear.groups[groups] = (PeltiCompliance){next, count, c->soft_scratch.compliance + used};
+        c->linear.groups[groups] = (PeltiCoulombCompliance){next, count, c->soft_scratch.compliance + used};
         pelti_soft_compliance(body->soft, c->soft_scratch.compliance + used);
         pelti_soft_moved(body->soft, c->linear.u_now + next);
         used += 9 * (size_t)count * (size_t)count;
@@ -310,8 +310,8 @@ static bool is_firm(const PeltiCorrector *c, const PeltiContactTouch *t)
 }
 
 /// free = delta now - J u now: the solver's u is the whole motion by contact, not a change of it.
-static void free_delta(PeltiCorrector *c, PeltiConstraint *k, const PeltiContactTouch *t, double restitution, double gap_before,
-                       double h)
+static void free_delta(PeltiCorrector *c, PeltiCoulombConstraint *k, const PeltiContactTouch *t, double restitution,
+                       double gap_before, double h)
 {
     for (int b = 0; b < k->block_count; b++) {
         const PeltiContactBlock *block = &c->linear.blocks[k->first_block + b];
@@ -343,8 +343,8 @@ void pelti_corrector_assemble(PeltiCorrector *c, double h)
     for (int i = 0; i < c->detection.touches.count; i++) {
         const PeltiContactTouch *t = &c->detection.touches.list[i];
         int n = c->linear.system.constraint_count;
-        PeltiConstraint *k = &c->linear.constraints[n];
-        *k = (PeltiConstraint){.first_block = c->linear.block_count};
+        PeltiCoulombConstraint *k = &c->linear.constraints[n];
+        *k = (PeltiCoulombConstraint){.first_block = c->linear.block_count};
         find_materials(c, t->a, t->b, &k->mu, &restitution[n]);
         k->mu = t->speed > 0 ? 0 : k->mu;
         c->linear.frames[n] = frame_of(t->normal);

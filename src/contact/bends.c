@@ -9,7 +9,7 @@ static Vec3 direction(const PeltiCharacter *who, int bone)
     const PeltiBone *b = &who->bones[bone];
     if (b->segment_count == 0)
         return vec3(0, 0, 0);
-    const PeltiSegment *s = &who->segments[b->segment_first];
+    const PeltiSkeletonSegment *s = &who->segments[b->segment_first];
     return vec3_normalize_or(vec3_sub(s->b, s->a), vec3(0, 0, 0));
 }
 

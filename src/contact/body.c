@@ -7,15 +7,15 @@
 
 // ---- rotations ----
 
-void pelti_contact_turn_from_quat(const float q[4], PeltiTurn *out)
+void pelti_contact_turn_from_quat(const float q[4], PeltiContactTurn *out)
 {
     double x = (double)q[0], y = (double)q[1], z = (double)q[2], w = (double)q[3], n = x * x + y * y + z * z + w * w;
     if (!(n > 1e-20))
         x = y = z = 0, w = n = 1;
     double s = 2 / n;
-    *out = (PeltiTurn){{{1 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w)},
-                        {s * (x * y + z * w), 1 - s * (x * x + z * z), s * (y * z - x * w)},
-                        {s * (x * z - y * w), s * (y * z + x * w), 1 - s * (x * x + y * y)}}};
+    *out = (PeltiContactTurn){{{1 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w)},
+                               {s * (x * y + z * w), 1 - s * (x * x + z * z), s * (y * z - x * w)},
+                               {s * (x * z - y * w), s * (y * z + x * w), 1 - s * (x * x + y * y)}}};
 }
 
 static void cross(const double a[3], const double b[3], double out[3])
@@ -31,7 +31,7 @@ static void apply(const double m[3][3], const double v[3], double out[3])
         out[i] = m[i][0] * v[0] + m[i][1] * v[1] + m[i][2] * v[2];
 }
 
-static void orthonormalise(PeltiTurn *r) // rows, Gram-Schmidt: only rounding to remove
+static void orthonormalise(PeltiContactTurn *r) // rows, Gram-Schmidt: only rounding to remove
 {
     double n = 0, d = 0;
     for (int k = 0; k < 3; k++)
@@ -47,13 +47,13 @@ static void orthonormalise(PeltiTurn *r) // rows, Gram-Schmidt: only rounding to
 }
 
 /// exp([v]) r, orthonormal to rounding.
-static PeltiTurn turn_by(const double v[3], const PeltiTurn *r)
+static PeltiContactTurn turn_by(const double v[3], const PeltiContactTurn *r)
 {
     double angle = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     if (!(angle > 1e-300))
         return *r;
     double axis[3] = {v[0] / angle, v[1] / angle, v[2] / angle}, s = pelti_sin(angle), c = 1 - pelti_cos(angle);
-    PeltiTurn out = *r;
+    PeltiContactTurn out = *r;
     for (int k = 0; k < 3; k++) { // Rodrigues on every column
         double column[3] = {r->m[0][k], r->m[1][k], r->m[2][k]}, once[3], twice[3];
         cross(axis, column, once);
@@ -65,7 +65,7 @@ static PeltiTurn turn_by(const double v[3], const PeltiTurn *r)
     return out;
 }
 
-static void rotate_tensor(const PeltiTurn *r, const double in[3][3], double out[3][3]) // R I R^T
+static void rotate_tensor(const PeltiContactTurn *r, const double in[3][3], double out[3][3]) // R I R^T
 {
     double half[3][3];
     for (int i = 0; i < 3; i++)
@@ -131,7 +131,7 @@ static PeltStatus check(const PeltSceneObject *def, PeltError *err)
 }
 
 /// Of an open surface: its bounding box, said once.
-static void solid_of_bounds(const PeltiShape *shape, PeltiContactSolid *out)
+static void solid_of_bounds(const PeltiContactMesh *shape, PeltiContactSolid *out)
 {
     Vec3 low = shape->vertices[0], high = low;
     for (int v = 1; v < shape->vertex_count; v++)
@@ -150,7 +150,7 @@ static void solid_of_bounds(const PeltiShape *shape, PeltiContactSolid *out)
 PeltStatus pelti_contact_body_init(PeltiContactBody *body, PeltiPool *pool, const PeltSceneObject *def, PeltiMesh **mesh,
                                    PeltiLog *log, PeltError *err)
 {
-    PeltiShape shape;
+    PeltiContactMesh shape;
     PeltiContactSolid solid;
     PELT_TRY(check(def, err));
     PELT_TRY(pelti_contact_shape_make(pool, def, &shape, err));
@@ -168,12 +168,12 @@ PeltStatus pelti_contact_body_init(PeltiContactBody *body, PeltiPool *pool, cons
     int *instance = PELTI_NEW(pool, int, shape.vertex_count);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)shape.vertex_count * sizeof(int));
-    PeltiMeshDef surface = {.point_count = shape.vertex_count,
-                            .triangle_count = shape.triangle_count,
-                            .weld_positions = shape.vertices,
-                            .rest = shape.vertices,
-                            .instance_of_point = instance,
-                            .point_triangles = (const int(*)[3])shape.triangles};
+    PeltiMeshInput surface = {.point_count = shape.vertex_count,
+                              .triangle_count = shape.triangle_count,
+                              .weld_positions = shape.vertices,
+                              .rest = shape.vertices,
+                              .instance_of_point = instance,
+                              .point_triangles = (const int(*)[3])shape.triangles};
     PELT_TRY(pelti_mesh_build(pool, &surface, mesh, err));
     body->local = PELTI_NEW(pool, Vec3, (*mesh)->vertex_count);
     if (pool->failed)
@@ -238,7 +238,7 @@ void pelti_contact_body_free_step(PeltiContactBody *body, const double gravity[3
     cholesky3((const double(*)[3])inverse, body->motion.root_inverse);
 }
 
-void pelti_contact_body_current(const PeltiContactBody *body, double at[3], PeltiTurn *turn)
+void pelti_contact_body_current(const PeltiContactBody *body, double at[3], PeltiContactTurn *turn)
 {
     for (int k = 0; k < 3; k++)
         at[k] = body->motion.free_at[k] + body->motion.moved[0][k];
@@ -248,7 +248,7 @@ void pelti_contact_body_current(const PeltiContactBody *body, double at[3], Pelt
 void pelti_contact_body_place(const PeltiContactBody *body, Vec3 *x, int vertex_count)
 {
     double at[3];
-    PeltiTurn r;
+    PeltiContactTurn r;
     pelti_contact_body_current(body, at, &r);
     for (int v = 0; v < vertex_count; v++) {
         double p[3] = {(double)body->local[v].x, (double)body->local[v].y, (double)body->local[v].z}, q[3];
@@ -279,10 +279,10 @@ void pelti_contact_body_end_step(PeltiContactBody *body, double h)
         memcpy(body->now.at, body->motion.free_at, sizeof body->now.at);
         body->now.turn = body->motion.free_turn;
     }
-    if (!pelti_body_moves(body) || !(h > 0))
+    if (!pelti_contact_body_moves(body) || !(h > 0))
         return;
     double at[3], world[3][3], gained[3], spin[3];
-    PeltiTurn r;
+    PeltiContactTurn r;
     pelti_contact_body_current(body, at, &r);
     rotate_tensor(&body->now.turn, (const double(*)[3])body->inertia, world);
     for (int k = 0; k < 3; k++) {
@@ -357,7 +357,7 @@ void pelti_contact_body_get(const PeltiContactBody *body, double h, double trans
 
 // ---- moved from outside ----
 
-void pelti_contact_body_hold(PeltiContactBody *body, const double origin[3], const PeltiTurn *turn)
+void pelti_contact_body_hold(PeltiContactBody *body, const double origin[3], const PeltiContactTurn *turn)
 {
     double offset[3];
     apply((const double(*)[3])turn->m, body->centre_offset, offset);
@@ -377,7 +377,7 @@ void pelti_contact_body_let_go(PeltiContactBody *body)
 }
 
 /// v with exp([v]) from = to, |v| <= pi: by the quaternion of to from^T, whose largest component is found first.
-static void turn_between(const PeltiTurn *from, const PeltiTurn *to, double v[3])
+static void turn_between(const PeltiContactTurn *from, const PeltiContactTurn *to, double v[3])
 {
     double r[3][3], q[4];
     for (int i = 0; i < 3; i++)

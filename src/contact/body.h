@@ -8,32 +8,33 @@
 
 typedef struct PeltiSoft PeltiSoft; ///< contact/soft.h
 
-typedef struct PeltiTurn { ///< rotation matrix, rows
+typedef struct PeltiContactTurn { ///< rotation matrix, rows
     double m[3][3];
-} PeltiTurn;
+} PeltiContactTurn;
 
-typedef struct PeltiBodyState { ///< at the end of the last step: pelti_contact_body_end_step writes, _drive where it is held
-    double at[3];               ///< centre of mass, world
-    PeltiTurn turn;
+typedef struct PeltiContactBodyState { ///< at the end of the last step: pelti_contact_body_end_step writes, _drive where it is
+                                       ///< held
+    double at[3];                      ///< centre of mass, world
+    PeltiContactTurn turn;
     double velocity[3]; ///< units/s; gravity is added when a step begins
     double momentum[3]; ///< angular, about the centre, world
-} PeltiBodyState;
+} PeltiContactBodyState;
 
-typedef struct PeltiBodyMotion { ///< of this step
-    double free_at[3];           ///< without contact, by pelti_contact_body_free_step
-    PeltiTurn free_turn;
+typedef struct PeltiContactBodyMotion { ///< of this step
+    double free_at[3];                  ///< without contact, by pelti_contact_body_free_step
+    PeltiContactTurn free_turn;
     double root_inverse[3][3]; ///< L with L L^T = inverse inertia in world axes; by the same
     double arms_from[3];       ///< centre that the arms of the contact forces are measured from: assembling writes
     double moved[2][3];        ///< by contact: translation, turn (rotation vector), from the free motion; pelti_contact_body_take
     double last[2][3], last_h; ///< `moved` of the last step, and its length in s: where this one starts looking
-} PeltiBodyMotion;
+} PeltiContactBodyMotion;
 
-typedef struct PeltiBodyHand { ///< moved from outside, contact does not: pelti_contact_body_hold and _drive write
+typedef struct PeltiContactBodyHand { ///< moved from outside, contact does not: pelti_contact_body_hold and _drive write
     bool held;
     double goal[3]; ///< of the centre, at the end of the frame
-    PeltiTurn goal_turn;
+    PeltiContactTurn goal_turn;
     double drive[2][3]; ///< velocity and spin that lead there, units/s, rad/s
-} PeltiBodyHand;
+} PeltiContactBodyHand;
 
 typedef struct PeltiContactBody {
     const PeltSceneObject *def;
@@ -44,13 +45,13 @@ typedef struct PeltiContactBody {
     double mass, inertia[3][3]; ///< kg, about the centre, body axes
     double centre_offset[3];    ///< centre of mass in the object's own frame
     PeltiSoft *soft;            ///< NULL but for soft ones, whose state and motion are there
-    PeltiBodyState now;
-    PeltiBodyMotion motion;
-    PeltiBodyHand hand;
+    PeltiContactBodyState now;
+    PeltiContactBodyMotion motion;
+    PeltiContactBodyHand hand;
 } PeltiContactBody;
 
 /// Contact moves it, or could: not a fixed object, not one that is held.
-static inline bool pelti_body_moves(const PeltiContactBody *body)
+static inline bool pelti_contact_body_moves(const PeltiContactBody *body)
 {
     return body->kind != PELT_OBJECT_FIXED && !body->hand.held;
 }
@@ -62,7 +63,7 @@ PeltStatus pelti_contact_body_init(PeltiContactBody *body, PeltiPool *pool, cons
 void pelti_contact_body_free_step(PeltiContactBody *body, const double gravity[3],
                                   double h); ///< where it would be without contact
 void pelti_contact_body_current(const PeltiContactBody *body, double at[3],
-                                PeltiTurn *turn); ///< centre and turn, free motion plus `moved`
+                                PeltiContactTurn *turn); ///< centre and turn, free motion plus `moved`
 /// Places `x` at the free motion plus `moved`. Serial.
 void pelti_contact_body_place(const PeltiContactBody *body, Vec3 *x, int vertex_count);
 /// Ends the step: velocity and momentum from what contact moved, and the state goes to the place of pelti_contact_body_place.
@@ -82,7 +83,7 @@ void pelti_contact_body_take(PeltiContactBody *body, double h, const double tran
 void pelti_contact_body_keep_momentum(PeltiContactBody *a, PeltiContactBody *b, const double force[3], double h);
 
 /// Takes a rigid or fixed body in hand: its frame is to be at `origin` and `turn` at the end of the next frame.
-void pelti_contact_body_hold(PeltiContactBody *body, const double origin[3], const PeltiTurn *turn);
+void pelti_contact_body_hold(PeltiContactBody *body, const double origin[3], const PeltiContactTurn *turn);
 void pelti_contact_body_let_go(PeltiContactBody *body); ///< a rigid body goes on with the speed it was moved at
 /// The start of a frame of `dt` seconds: how a held body gets to its goal. dt 0: it is there at once.
 void pelti_contact_body_drive(PeltiContactBody *body, double dt);
@@ -92,6 +93,6 @@ void pelti_contact_body_frame(const PeltiContactBody *body, Mat34 *out);
 
 void pelti_contact_body_spin(const PeltiContactBody *body, double spin[3]); ///< rad/s, world
 
-void pelti_contact_turn_from_quat(const float q[4], PeltiTurn *out); ///< x,y,z,w; all zero: none
+void pelti_contact_turn_from_quat(const float q[4], PeltiContactTurn *out); ///< x,y,z,w; all zero: none
 
 #endif

@@ -114,16 +114,16 @@ static PeltStatus take_room(PeltiCorrector *c, PeltError *err)
     c->guess.known = PELTI_NEW(pool, CorrectorKnown, MOST_CONTACTS);
     c->guess.older = PELTI_NEW(pool, CorrectorKnown, MOST_CONTACTS);
     c->guess.match_scratch = PELTI_NEW(pool, int, MATCH_SLOTS);
-    c->linear.constraints = PELTI_NEW(pool, PeltiConstraint, MOST_CONTACTS);
+    c->linear.constraints = PELTI_NEW(pool, PeltiCoulombConstraint, MOST_CONTACTS);
     c->linear.blocks = PELTI_NEW(pool, PeltiContactBlock, MOST_CONTACTS * BLOCKS_A_CONTACT);
     c->linear.side_scratch = PELTI_NEW(pool, PeltiContactBlock, joints + 3);
     c->linear.frames = PELTI_NEW(pool, CorrectorFrame, MOST_CONTACTS);
     c->linear.slot_group = PELTI_NEW(pool, int, slots + 1);
-    c->linear.groups = PELTI_NEW(pool, PeltiCompliance, soft + 1);
+    c->linear.groups = PELTI_NEW(pool, PeltiCoulombCompliance, soft + 1);
     c->linear.u = pelti_pool_take(pool, (size_t)slots + 1, sizeof(double[3]));
     c->linear.u_now = pelti_pool_take(pool, (size_t)slots + 1, sizeof(double[3]));
     c->soft_scratch.force = pelti_pool_take(pool, PELTI_SOFT_SLOTS, sizeof(double[3]));
-    c->push_scratch.push = PELTI_NEW(pool, PeltiPush, most_vertices(c));
+    c->push_scratch.push = PELTI_NEW(pool, PeltiCorrectorPush, most_vertices(c));
     c->push_scratch.queue = PELTI_NEW(pool, int, 2 * most_vertices(c));
     c->soft_scratch.compliance = PELTI_NEW(pool, double, (size_t)soft * 9 * PELTI_SOFT_SLOTS * PELTI_SOFT_SLOTS);
     if (pool->failed)
@@ -334,7 +334,7 @@ static double farthest_moved(const PeltiCorrector *c)
 {
     double moved = 0;
     for (int i = 0; i < c->linear.system.constraint_count; i++) {
-        const PeltiConstraint *k = &c->linear.constraints[i];
+        const PeltiCoulombConstraint *k = &c->linear.constraints[i];
         for (int b = 0; b < k->block_count; b++) {
             const PeltiContactBlock *block = &c->linear.blocks[k->first_block + b];
             const double *u = c->linear.u[block->slot], *now = c->linear.u_now[block->slot];
@@ -635,7 +635,7 @@ int pelti_corrector_object_count(const PeltiCorrector *c)
 
 void pelti_corrector_hold(PeltiCorrector *c, int index, Trs goal)
 {
-    PeltiTurn turn;
+    PeltiContactTurn turn;
     const float q[4] = {goal.rotation.x, goal.rotation.y, goal.rotation.z, goal.rotation.w};
     pelti_contact_turn_from_quat(q, &turn);
     const double origin[3] = {(double)goal.translation.x, (double)goal.translation.y, (double)goal.translation.z};
@@ -653,18 +653,18 @@ void pelti_corrector_let_go(PeltiCorrector *c, int index)
         pelti_contact_body_let_go(&c->things.bodies[index]);
 }
 
-PeltiObjectView pelti_corrector_object(const PeltiCorrector *c, int index)
+PeltiCorrectorView pelti_corrector_object(const PeltiCorrector *c, int index)
 {
     const PeltiContactBody *body = &c->things.bodies[index];
     const PeltiSurface *surface = &c->things.surfaces[body->surface];
-    PeltiObjectView view = {.name = body->def->name,
-                            .kind = body->kind,
-                            .vertex_count = surface->mesh->vertex_count,
-                            .triangle_count = surface->mesh->triangle_count,
-                            .x = surface->before,
-                            .triangles = surface->mesh->triangles,
-                            .rest = surface->mesh->rest,
-                            .mass = body->mass};
+    PeltiCorrectorView view = {.name = body->def->name,
+                               .kind = body->kind,
+                               .vertex_count = surface->mesh->vertex_count,
+                               .triangle_count = surface->mesh->triangle_count,
+                               .x = surface->before,
+                               .triangles = surface->mesh->triangles,
+                               .rest = surface->mesh->rest,
+                               .mass = body->mass};
     pelti_contact_body_frame(body, &view.frame);
     memcpy(view.velocity, body->now.velocity, sizeof view.velocity);
     memcpy(view.momentum, body->now.momentum, sizeof view.momentum);

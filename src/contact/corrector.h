@@ -81,7 +81,7 @@ void pelti_corrector_let_go(PeltiCorrector *c, int index); ///< a rigid object g
 
 int pelti_corrector_object_count(const PeltiCorrector *c);
 /// Surface of an object as it lies now, world; triangles do not change.
-typedef struct PeltiObjectView {
+typedef struct PeltiCorrectorView {
     const char *name;
     PeltObjectKind kind;
     int vertex_count, triangle_count;
@@ -91,7 +91,7 @@ typedef struct PeltiObjectView {
     const Vec3 *rest;                               ///< [vertex_count] in the object's own frame
     double mass, velocity[3], spin[3], momentum[3]; ///< momentum: angular, about the centre
     double centre[3];
-} PeltiObjectView;
-PeltiObjectView pelti_corrector_object(const PeltiCorrector *c, int index);
+} PeltiCorrectorView;
+PeltiCorrectorView pelti_corrector_object(const PeltiCorrector *c, int index);
 
 #endif

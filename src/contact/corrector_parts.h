@@ -29,27 +29,27 @@ typedef struct CorrectorFrame { ///< contact frame, rows n, t, s
     double m[3][3];
 } CorrectorFrame;
 
-typedef struct PeltiPush { ///< of a vertex out of an object
-    Vec3 way;              ///< unit
-    float by;              ///< 0: not pushed
+typedef struct PeltiCorrectorPush { ///< of a vertex out of an object
+    Vec3 way;                       ///< unit
+    float by;                       ///< 0: not pushed
     bool queued;
-} PeltiPush;
+} PeltiCorrectorPush;
 
-typedef struct PeltiEscape { ///< two surfaces that started deep in each other
+typedef struct PeltiCorrectorEscape { ///< two surfaces that started deep in each other
     int a, b;
     Vec3 way;     ///< unit: the smaller one leaves the larger one so
     double speed; ///< and so fast, units/s
     bool inside;  ///< as detected last
-} PeltiEscape;
+} PeltiCorrectorEscape;
 
-typedef struct PeltiEscapes {
-    PeltiEscape list[MOST_ESCAPES];
+typedef struct PeltiCorrectorEscapes {
+    PeltiCorrectorEscape list[MOST_ESCAPES];
     int count;
     bool look; ///< the next detection looks whether they have left each other
     /// For so long steps are sparing: they take no more than WORK_INSIDE visits to contacts, since haste helps nothing where
     /// contacts contradict each other. ESCAPE_S while something is deep in something else; then it runs out. s
     double sparing_s;
-} PeltiEscapes;
+} PeltiCorrectorEscapes;
 
 typedef struct PeltiCorrectorThings {          ///< what can touch, as it is now
     int skin_count, body_count, surface_count; ///< surfaces: skins, then bodies
@@ -67,7 +67,7 @@ typedef struct PeltiCorrectorDetection { ///< in: places of the things; out: tou
     PeltiBoxTree *broad;                 ///< over the surfaces' bounds
     PeltiBox *bounds;
     PeltiPairs near;
-    PeltiNearMemory *memory;
+    PeltiContactNearMemory *memory;
     PeltiContactTouches touches;
 } PeltiCorrectorDetection;
 
@@ -79,13 +79,13 @@ typedef struct PeltiCorrectorGuess { ///< in: contacts with forces of the solve 
 
 typedef struct PeltiCorrectorLinear { ///< in: touches; out: the contact problem and its solution
     PeltiContactSystem system;
-    PeltiConstraint *constraints;
+    PeltiCoulombConstraint *constraints;
     PeltiContactBlock *blocks;
     PeltiContactBlock *side_scratch; ///< of one body
     CorrectorFrame *frames;
     int fixed_slots, block_count;
     int *slot_group;
-    PeltiCompliance *groups;
+    PeltiCoulombCompliance *groups;
     double (*u)[3], (*u_now)[3]; ///< the solution, and where the problem was linearised
 } PeltiCorrectorLinear;
 
@@ -95,7 +95,7 @@ typedef struct PeltiCorrectorSoft { ///< scratch of soft bodies
 } PeltiCorrectorSoft;
 
 typedef struct PeltiCorrectorPushing { ///< scratch of the last resort
-    PeltiPush *push;                   ///< [vertices of the largest skin]
+    PeltiCorrectorPush *push;          ///< [vertices of the largest skin]
     int *queue;                        ///< [2 x as many]
 } PeltiCorrectorPushing;
 
@@ -108,7 +108,7 @@ struct PeltiCorrector {
     double size, alarm, gravity[3];
     bool started;
     PeltiCorrectorThings things;
-    PeltiEscapes escapes;
+    PeltiCorrectorEscapes escapes;
     PeltiCorrectorDetection detection;
     PeltiCorrectorGuess guess;
     PeltiCorrectorLinear linear;

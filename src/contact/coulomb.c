@@ -93,7 +93,7 @@ void pelti_coulomb_local(const double w[3][3], const double b[3], double mu, dou
 
 // ---- the whole system ----
 
-static const PeltiCompliance *group_of(const PeltiContactSystem *s, int slot)
+static const PeltiCoulombCompliance *group_of(const PeltiContactSystem *s, int slot)
 {
     int g = s->slot_group ? s->slot_group[slot] : -1;
     return g < 0 ? NULL : &s->groups[g];
@@ -105,7 +105,7 @@ static void push(const PeltiContactSystem *s, const PeltiContactBlock *block, co
     double t[3];
     for (int k = 0; k < 3; k++)
         t[k] = block->j[0][k] * f[0] + block->j[1][k] * f[1] + block->j[2][k] * f[2];
-    const PeltiCompliance *group = group_of(s, block->slot);
+    const PeltiCoulombCompliance *group = group_of(s, block->slot);
     if (!group) {
         for (int k = 0; k < 3; k++)
             s->u[block->slot][k] += t[k];
@@ -118,12 +118,13 @@ static void push(const PeltiContactSystem *s, const PeltiContactBlock *block, co
         u[i] += row[i] * t[0] + row[n + i] * t[1] + row[2 * n + i] * t[2];
 }
 
-void pelti_coulomb_coupling(const PeltiContactSystem *s, const PeltiConstraint *c, const PeltiConstraint *d, double w[3][3])
+void pelti_coulomb_coupling(const PeltiContactSystem *s, const PeltiCoulombConstraint *c, const PeltiCoulombConstraint *d,
+                            double w[3][3])
 {
     memset(w, 0, sizeof(double[3][3]));
     for (int i = 0; i < c->block_count; i++) {
         const PeltiContactBlock *p = &s->blocks[c->first_block + i];
-        const PeltiCompliance *group = group_of(s, p->slot);
+        const PeltiCoulombCompliance *group = group_of(s, p->slot);
         for (int k = 0; k < d->block_count; k++) {
             const PeltiContactBlock *q = &s->blocks[d->first_block + k];
             if (!group && p->slot != q->slot)
@@ -152,7 +153,7 @@ static void gather_motion(PeltiContactSystem *s)
 {
     memset(s->u, 0, (size_t)s->slot_count * sizeof *s->u);
     for (int i = 0; i < s->constraint_count; i++) {
-        const PeltiConstraint *c = &s->constraints[i];
+        const PeltiCoulombConstraint *c = &s->constraints[i];
         for (int k = 0; k < c->block_count && (c->force[0] != 0 || c->force[1] != 0 || c->force[2] != 0); k++)
             push(s, &s->blocks[c->first_block + k], c->force);
     }
@@ -162,7 +163,7 @@ static void gather_motion(PeltiContactSystem *s)
 static void regularise(PeltiContactSystem *s, double regularisation)
 {
     for (int i = 0; i < s->constraint_count; i++) {
-        PeltiConstraint *c = &s->constraints[i];
+        PeltiCoulombConstraint *c = &s->constraints[i];
         double own = (c->w[0][0] + c->w[1][1] + c->w[2][2]) / 3 - c->epsilon, last = c->epsilon;
         c->epsilon = regularisation * fmax(own, s->scratch.least_w);
         if (!(c->epsilon > 0) && !(own > 0))
@@ -178,7 +179,7 @@ static void prepare(PeltiContactSystem *s, double regularisation)
     double trace = 0;
     gather_motion(s);
     for (int i = 0; i < s->constraint_count; i++) {
-        PeltiConstraint *c = &s->constraints[i];
+        PeltiCoulombConstraint *c = &s->constraints[i];
         pelti_coulomb_coupling(s, c, c, c->w);
         trace += c->w[0][0] + c->w[1][1] + c->w[2][2];
     }
@@ -189,7 +190,7 @@ static void prepare(PeltiContactSystem *s, double regularisation)
 }
 
 /// delta of one contact: what the bodies give, plus its own regularisation.
-static void read_delta(const PeltiContactSystem *s, const PeltiConstraint *c, double delta[3])
+static void read_delta(const PeltiContactSystem *s, const PeltiCoulombConstraint *c, double delta[3])
 {
     for (int a = 0; a < 3; a++)
         delta[a] = c->free[a] + c->epsilon * c->force[a];
@@ -201,7 +202,7 @@ static void read_delta(const PeltiContactSystem *s, const PeltiConstraint *c, do
     }
 }
 
-static double visit(PeltiContactSystem *s, PeltiConstraint *c)
+static double visit(PeltiContactSystem *s, PeltiCoulombConstraint *c)
 {
     double delta[3], b[3], f[3], change[3], moved = 0;
     read_delta(s, c, delta);
@@ -228,7 +229,7 @@ static double sweep(PeltiContactSystem *s, bool hot, double near)
 {
     double change = 0;
     for (int i = 0; i < s->constraint_count; i++) {
-        PeltiConstraint *c = &s->constraints[i];
+        PeltiCoulombConstraint *c = &s->constraints[i];
         if (!hot || c->force[0] > 0 || c->delta[0] < near)
             change = fmax(change, visit(s, c)), s->scratch.work++;
     }
@@ -242,14 +243,14 @@ static double accelerate(PeltiContactSystem *s, double last)
 {
     double now = 0;
     for (int i = 0; i < s->constraint_count; i++) {
-        const PeltiConstraint *c = &s->constraints[i];
+        const PeltiCoulombConstraint *c = &s->constraints[i];
         double g[3] = {c->scratch.old[0] - c->force[0], c->scratch.old[1] - c->force[1], c->scratch.old[2] - c->force[2]};
         for (int a = 0; a < 3; a++)
             now += g[a] * (c->w[a][0] * g[0] + c->w[a][1] * g[1] + c->w[a][2] * g[2]);
     }
     double beta = last > 0 ? now / last : 2;
     for (int i = 0; i < s->constraint_count; i++) {
-        PeltiConstraint *c = &s->constraints[i];
+        PeltiCoulombConstraint *c = &s->constraints[i];
         if (beta > 1 || (c->force[0] == 0 && c->scratch.old[0] == 0)) { // start over; or apart
             for (int a = 0; a < 3; a++)
                 c->scratch.step[a] = beta > 1 ? 0 : c->force[a] - c->scratch.old[a];

@@ -16,7 +16,7 @@ typedef struct PeltiContactBlock {
     double j[3][3];
 } PeltiContactBlock;
 
-typedef struct PeltiConstraint {
+typedef struct PeltiCoulombConstraint {
     int first_block, block_count;
     double mu;
     double free[3];  ///< delta without contact forces: gap, and slip over the step; length
@@ -28,21 +28,21 @@ typedef struct PeltiConstraint {
         double old[3];  ///< force before the last sweep, or the last go of Newton
         double step[3]; ///< direction of acceleration
     } scratch;          ///< of pelti_coulomb_solve
-} PeltiConstraint;
+} PeltiCoulombConstraint;
 
-typedef struct PeltiCompliance { ///< a soft body's slots
+typedef struct PeltiCoulombCompliance { ///< a soft body's slots
     int first_slot, slot_count;
     const double *c; ///< [3 slot_count x 3 slot_count] symmetric, row major
-} PeltiCompliance;
+} PeltiCoulombCompliance;
 
 typedef struct PeltiNewton PeltiNewton; ///< contact/newton.h
 
 typedef struct PeltiContactSystem {
     int constraint_count, slot_count, group_count;
-    PeltiConstraint *constraints;
+    PeltiCoulombConstraint *constraints;
     const PeltiContactBlock *blocks;
     const int *slot_group; ///< [slot_count] -1: compliance 1; NULL: all
-    const PeltiCompliance *groups;
+    const PeltiCoulombCompliance *groups;
     double (*u)[3];      ///< [slot_count] out: sum C J^T f
     PeltiNewton *newton; ///< room for Newton steps; NULL: sweeps alone
     struct {
@@ -72,7 +72,8 @@ typedef struct PeltiCoulombResult {
 PeltiCoulombResult pelti_coulomb_solve(PeltiContactSystem *system, const PeltiCoulombSettings *settings);
 
 /// W_cd of two contacts, 3 x 3, without regularisation.
-void pelti_coulomb_coupling(const PeltiContactSystem *s, const PeltiConstraint *c, const PeltiConstraint *d, double w[3][3]);
+void pelti_coulomb_coupling(const PeltiContactSystem *s, const PeltiCoulombConstraint *c, const PeltiCoulombConstraint *d,
+                            double w[3][3]);
 
 /// One contact alone: delta = w f + b. Stick, slip or separation.
 void pelti_coulomb_local(const double w[3][3], const double b[3], double mu, double f[3]);

@@ -10,9 +10,10 @@ typedef struct Tube { ///< what lies in the way of the smaller of the two
     float radius;
 } Tube;
 
-static Tube tube_of(const PeltiCorrector *c, const PeltiEscape *e)
+static Tube tube_of(const PeltiCorrector *c, const PeltiCorrectorEscape *e)
 {
-    PeltiReach a = pelti_surface_reach(&c->things.surfaces[e->a], 0), b = pelti_surface_reach(&c->things.surfaces[e->b], 0);
+    PeltiSurfaceReach a = pelti_surface_reach(&c->things.surfaces[e->a], 0),
+                      b = pelti_surface_reach(&c->things.surfaces[e->b], 0);
     bool first = a.size <= b.size;
     PeltiBox box = first ? a.box : b.box;
     Tube tube = {.small = &c->things.surfaces[first ? e->a : e->b],
@@ -50,7 +51,7 @@ static Vec3 shortest_way(const Tube *tube)
     return best;
 }
 
-static PeltiEscape *find_escape(PeltiCorrector *c, int a, int b)
+static PeltiCorrectorEscape *find_escape(PeltiCorrector *c, int a, int b)
 {
     for (int i = 0; i < c->escapes.count; i++)
         if (c->escapes.list[i].a == a && c->escapes.list[i].b == b)
@@ -60,7 +61,7 @@ static PeltiEscape *find_escape(PeltiCorrector *c, int a, int b)
 
 static bool thing_moves(const PeltiCorrector *c, int surface)
 {
-    return surface >= c->things.skin_count && pelti_body_moves(&c->things.bodies[surface - c->things.skin_count]);
+    return surface >= c->things.skin_count && pelti_contact_body_moves(&c->things.bodies[surface - c->things.skin_count]);
 }
 
 void pelti_corrector_find_escapes(PeltiCorrector *c)
@@ -72,7 +73,7 @@ void pelti_corrector_find_escapes(PeltiCorrector *c)
         c->escapes.sparing_s = ESCAPE_S;
         if (!thing_moves(c, t->a) && !thing_moves(c, t->b))
             continue; // a skin bends out of what stands fast, as far as it can: no one direction is right for all of it
-        PeltiEscape e = {.a = t->a, .b = t->b};
+        PeltiCorrectorEscape e = {.a = t->a, .b = t->b};
         Tube tube = tube_of(c, &e);
         e.way = shortest_way(&tube);
         e.speed = fmax(OUT_SPEED * c->alarm, (double)way_out(&tube, e.way) / ESCAPE_S);
@@ -80,7 +81,7 @@ void pelti_corrector_find_escapes(PeltiCorrector *c)
     }
 }
 
-static PeltiSpot nearest_vertex(const PeltiSurface *s, Vec3 p)
+static PeltiSurfaceSpot nearest_vertex(const PeltiSurface *s, Vec3 p)
 {
     int best = 0;
     float least = INFINITY;
@@ -89,11 +90,11 @@ static PeltiSpot nearest_vertex(const PeltiSurface *s, Vec3 p)
         if (d < least && s->mesh->fan_start[v] != s->mesh->fan_start[v + 1])
             least = d, best = v;
     }
-    return (PeltiSpot){{best, best, best}, {1, 0, 0}, (uint32_t)PELTI_ON_VERTEX << 28 | (uint32_t)best};
+    return (PeltiSurfaceSpot){{best, best, best}, {1, 0, 0}, (uint32_t)PELTI_ON_VERTEX << 28 | (uint32_t)best};
 }
 
 /// The one contact of a pair on its way out.
-static PeltiContactTouch leading_out(const PeltiCorrector *c, const PeltiEscape *e)
+static PeltiContactTouch leading_out(const PeltiCorrector *c, const PeltiCorrectorEscape *e)
 {
     Tube tube = tube_of(c, e);
     bool first = tube.small == &c->things.surfaces[e->a];
@@ -118,7 +119,7 @@ void pelti_corrector_lead_out(PeltiCorrector *c)
         c->escapes.list[i].inside &= !c->escapes.look;
     for (int i = 0; i < c->detection.touches.count && c->escapes.count; i++) {
         const PeltiContactTouch *t = &c->detection.touches.list[i];
-        PeltiEscape *e = find_escape(c, t->a, t->b);
+        PeltiCorrectorEscape *e = find_escape(c, t->a, t->b);
         if (e)
             e->inside |= t->gap < -INSIDE * c->alarm;
         else

@@ -11,7 +11,7 @@
 static void find_crush(PeltiGiveWay *g)
 {
     for (int p = 0; p < g->parts.part_count; p++) {
-        const PeltiSkinPart *part = &g->parts.parts[p];
+        const PeltiContactPart *part = &g->parts.parts[p];
         const PeltRigJoint *said = pelt_rig_joint(g->settings.rig, g->skin.who->nodes[g->skin.who->bones[part->bone].node].name);
         g->flesh.crush[p] = (said && said->crush >= 0 ? said->crush : g->settings.crush) * part->field.radius;
     }
@@ -34,7 +34,7 @@ static PeltStatus list_influences(PeltiGiveWay *g, PeltError *err)
     for (int pass = 0; pass < 2; pass++) {
         used = 0;
         for (int s = 0; s < samples && !g->pool.failed; s++) {
-            const PeltiSpot *spot = &g->parts.samples[s];
+            const PeltiSurfaceSpot *spot = &g->parts.samples[s];
             g->placed.pull_start[s] = used;
             for (int c = 0; c < 3; c++)
                 for (int k = 0; k < w->influences && spot->weight[c] > 0; k++) {
@@ -63,7 +63,7 @@ static PeltStatus take_room(PeltiGiveWay *g, PeltError *err)
     g->flesh.crush = PELTI_NEW(pool, float, parts);
     g->past.from = pelti_pose_new(pool, g->skin.who);
     g->held_back.shown = pelti_pose_new(pool, g->skin.who);
-    g->gave = PELTI_NEW(pool, PeltiGaveWay, joints);
+    g->gave = PELTI_NEW(pool, PeltiGiveWayJoint, joints);
     g->placed.x = PELTI_NEW(pool, Vec3, samples);
     g->placed.before = PELTI_NEW(pool, Vec3, samples);
     g->placed.inverse = PELTI_NEW(pool, Mat34, parts);
@@ -82,12 +82,12 @@ static PeltStatus take_room(PeltiGiveWay *g, PeltError *err)
     g->detection.scratch.looks = PELTI_NEW(pool, GiveLook, GIVE_LOOKS);
     for (int i = 0; i < GIVE_LOOKS && !pool->failed; i++)
         g->detection.scratch.looks[i].hits = hits + (size_t)i * (size_t)most;
-    g->kept.sides = PELTI_NEW(pool, PeltiKeptSide, PELTI_MOST_KEPT_SIDES);
+    g->kept.sides = PELTI_NEW(pool, PeltiGiveWaySide, PELTI_MOST_KEPT_SIDES);
     g->kept.parts = pelti_pool_take(pool, PELTI_MOST_KEPT_SIDES, sizeof *g->kept.parts);
     g->own.bones_free = PELTI_NEW(pool, Mat34, g->skin.who->bone_count);
     g->own.node_world_free = PELTI_NEW(pool, PeltiNodeMatrix, g->skin.who->node_count);
     g->detection.contacts = PELTI_NEW(pool, GiveContact, GIVE_MOST_CONTACTS);
-    g->linear.constraints = PELTI_NEW(pool, PeltiConstraint, GIVE_MOST_CONTACTS);
+    g->linear.constraints = PELTI_NEW(pool, PeltiCoulombConstraint, GIVE_MOST_CONTACTS);
     g->linear.block_room = 24 * GIVE_MOST_CONTACTS;
     g->linear.blocks = PELTI_NEW(pool, PeltiContactBlock, g->linear.block_room);
     g->linear.scratch.side = PELTI_NEW(pool, PeltiContactBlock, joints);
@@ -218,7 +218,7 @@ static void substep(PeltiGiveWay *g, double h, int rounds, PeltiGiveWayReport *r
 }
 
 /// Does the straight way from `was` to `now` lead through the part?
-static bool leads_through(const PeltiPartField *field, Vec3 was, Vec3 now, double step)
+static bool leads_through(const PeltiContactPartField *field, Vec3 was, Vec3 now, double step)
 {
     double way = (double)vec3_distance(was, now);
     int count = (int)fmin(ceil(way / step), WAY_LOOKS);
@@ -235,7 +235,7 @@ static bool leads_through(const PeltiPartField *field, Vec3 was, Vec3 now, doubl
 /// `step` is 0.
 static double motion_past(const PeltiGiveWay *g, int a, int b, double step)
 {
-    const PeltiSkinPart *pa = &g->parts.parts[a], *pb = &g->parts.parts[b];
+    const PeltiContactPart *pa = &g->parts.parts[a], *pb = &g->parts.parts[b];
     double most = step;
     if ((double)pelti_give_way_moved(g, a, b, &g->placed.last) < step)
         return 0;
@@ -256,7 +256,7 @@ static int count_substeps(PeltiGiveWay *g)
     int n = g->parts.part_count;
     for (int a = 0; a < n; a++)
         for (int b = 0; b < n; b++) {
-            const PeltiSkinPart *pa = &g->parts.parts[a], *pb = &g->parts.parts[b];
+            const PeltiContactPart *pa = &g->parts.parts[a], *pb = &g->parts.parts[b];
             if (!pelti_give_way_asks(g, a, b) || !pelti_box_overlap(&g->placed.bounds[a], &g->placed.reach[b], 0))
                 continue;
             float thin = pa->field.radius > 0 ? fminf(pa->field.radius, pb->field.radius) : pb->field.radius;
@@ -276,7 +276,7 @@ static void tell(PeltiGiveWay *g, PeltiGiveWayReport *report)
     for (int j = 0; j < g->skin.joint_count; j++) {
         const double *t = g->skin.joints[j].turn;
         double angle = sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
-        PeltiGaveWay *gave = &g->gave[j];
+        PeltiGiveWayJoint *gave = &g->gave[j];
         gave->now = angle;
         gave->steps += angle > COUNTS_AS_TURNED;
         if (angle > gave->most)
@@ -334,7 +334,7 @@ int pelti_give_way_joint_count(const PeltiGiveWay *g)
     return g->skin.joint_count;
 }
 
-PeltiGaveWay pelti_give_way_joint(const PeltiGiveWay *g, int joint)
+PeltiGiveWayJoint pelti_give_way_joint(const PeltiGiveWay *g, int joint)
 {
     return g->gave[joint];
 }

@@ -47,27 +47,27 @@ const PeltiPose *pelti_give_way_step(PeltiGiveWay *g, const PeltiPose *free, dou
 
 /// Joints that may turn, and by how much they do now and did at most since the start (rad).
 int pelti_give_way_joint_count(const PeltiGiveWay *g);
-typedef struct PeltiGaveWay {
+typedef struct PeltiGiveWayJoint {
     const char *joint;
     double now, most;
     long steps;     ///< in which it turned by more than half a degree
     long most_step; ///< when it turned most
-} PeltiGaveWay;
-PeltiGaveWay pelti_give_way_joint(const PeltiGiveWay *g, int joint);
+} PeltiGiveWayJoint;
+PeltiGiveWayJoint pelti_give_way_joint(const PeltiGiveWay *g, int joint);
 
 /// Two parts that a clip takes through each other, past the middle of the other one, and that were held on the side where they
 /// were; steps since the start, -1: never.
-typedef struct PeltiKeptSide {
+typedef struct PeltiGiveWaySide {
     const char *a, *b; ///< bones of the two parts, the smaller part's first
     long first, last;  ///< when they were held
     long steps;        ///< in how many of these
     long let_go;       ///< when they were let go last: the clip stays on the other side
     long through;      ///< when they were past each other, after that
     double most;       ///< how far the clip has taken one beyond where it was held; share of the size
-} PeltiKeptSide;
+} PeltiGiveWaySide;
 enum { PELTI_MOST_KEPT_SIDES = 256 };                 ///< further pairs are not told
 int pelti_give_way_side_count(const PeltiGiveWay *g); ///< in the order in which they were first held
-PeltiKeptSide pelti_give_way_side(const PeltiGiveWay *g, int side);
+PeltiGiveWaySide pelti_give_way_side(const PeltiGiveWay *g, int side);
 
 /// Contacts of the last step that push, for pictures: force in shares of the largest.
 typedef struct PeltiGivePush {

@@ -43,8 +43,8 @@ static void place_parts(void *context, int begin, int end, int worker)
     PeltiGiveWay *g = context;
     (void)worker;
     for (int p = begin; p < end; p++) {
-        const PeltiSkinPart *part = &g->parts.parts[p];
-        const PeltiPartField *f = &part->field;
+        const PeltiContactPart *part = &g->parts.parts[p];
+        const PeltiContactPartField *f = &part->field;
         if (!pelti_give_way_left_place(g, p))
             continue; // it is where it was
         Mat34 m = g->skin.pose.bones[part->bone];
@@ -113,7 +113,7 @@ static float allowed(const PeltiGiveWay *g, int a, int b, int sample)
 /// Part a as a ball may come within `reach` of part b.
 static bool ball_near(const PeltiGiveWay *g, int a, int b, double reach)
 {
-    const PeltiPartField *f = &g->parts.parts[b].field;
+    const PeltiContactPartField *f = &g->parts.parts[b].field;
     Mat34 out = g->skin.pose.bones[g->parts.parts[b].bone];
     float scale = vec3_length(vec3(out.m[0][0], out.m[1][0], out.m[2][0])),
           far = (g->placed.ball[a] + (float)reach) / fmaxf(scale, 1e-30f);
@@ -139,7 +139,7 @@ static bool may_be_near(const PeltiGiveWay *g, int a, int b, double reach)
 
 bool pelti_give_way_asks(const PeltiGiveWay *g, int a, int b)
 {
-    const PeltiSkinPart *pa = &g->parts.parts[a], *pb = &g->parts.parts[b];
+    const PeltiContactPart *pa = &g->parts.parts[a], *pb = &g->parts.parts[b];
     return g->parts.apart[a * g->parts.part_count + b] != PELTI_APART_NEVER && pb->field.radius > 0 &&
            !(pa->field.radius > 0 && pa->area > ASKED_LARGER * pb->area);
 }
@@ -182,7 +182,7 @@ static void look(void *context, int begin, int end, int worker)
     (void)worker;
     for (int i = begin; i < end; i++) {
         GiveLook *l = &g->detection.scratch.looks[i];
-        const PeltiSkinPart *pa = &g->parts.parts[l->a], *pb = &g->parts.parts[l->b];
+        const PeltiContactPart *pa = &g->parts.parts[l->a], *pb = &g->parts.parts[l->b];
         double far = watched(g, l->a, l->b) / scale_of(g->skin.pose.bones[pb->bone]);
         l->count = 0;
         l->clear = INFINITY;
@@ -207,7 +207,7 @@ static void look(void *context, int begin, int end, int worker)
 /// Contacts of one look, in the order of the samples.
 static void add_contacts(PeltiGiveWay *g, const GiveLook *l)
 {
-    const PeltiSkinPart *pb = &g->parts.parts[l->b];
+    const PeltiContactPart *pb = &g->parts.parts[l->b];
     GiveSide *side = side_of(g, l->a, l->b);
     Mat34 out = g->skin.pose.bones[pb->bone];
     double scale = scale_of(out), alarm = watched(g, l->a, l->b);
@@ -252,7 +252,7 @@ static void take_looks(PeltiGiveWay *g)
 }
 
 /// The way out of part b from a point of its rest space along a direction of it: a length of rest space, INFINITY: too far.
-static double way_out(const PeltiPartField *f, Vec3 y, Vec3 along)
+static double way_out(const PeltiContactPartField *f, Vec3 y, Vec3 along)
 {
     double way = 0, most = WAY_OUT_FAR * (double)f->radius;
     for (int k = 0; k < WAY_OUT_LOOKS && way < most; k++) {
@@ -279,7 +279,7 @@ static bool keep_side(PeltiGiveWay *g, GiveContact *c)
     }
     if (!(c->gap < 0))
         return false; // beside or beyond: no business of this side
-    const PeltiSkinPart *pb = &g->parts.parts[c->b];
+    const PeltiContactPart *pb = &g->parts.parts[c->b];
     Mat34 m = g->skin.pose.bones[pb->bone];
     double scale = scale_of(m);
     Vec3 along = vec3_normalize_or(mat34_apply_vector(g->placed.inverse[c->b], out), vec3(0, 1, 0));
@@ -294,7 +294,7 @@ static bool keep_side(PeltiGiveWay *g, GiveContact *c)
 /// Which side of part b part a comes from: where its joint is, as the way out of b nearest to there. World.
 static bool comes_from(const PeltiGiveWay *g, int a, int b, Vec3 *out)
 {
-    const PeltiPartField *f = &g->parts.parts[b].field;
+    const PeltiContactPartField *f = &g->parts.parts[b].field;
     const PeltiBone *bone = &g->skin.who->bones[g->parts.parts[a].bone];
     if (!(f->radius > 0))
         return false;
@@ -387,7 +387,7 @@ static void frame_of(Vec3 normal, Vec3 frame[3])
 }
 
 /// From the contact's memory: the force to begin with, and how far it is bent.
-static void recall(const PeltiGiveWay *g, GiveContact *c, const Vec3 frame[3], PeltiConstraint *k)
+static void recall(const PeltiGiveWay *g, GiveContact *c, const Vec3 frame[3], PeltiCoulombConstraint *k)
 {
     for (int m = 0; m < GIVE_REMEMBERED; m++)
         if (g->past.memory[c->sample][m].part == c->b) {
@@ -406,13 +406,13 @@ void pelti_give_way_assemble(PeltiGiveWay *g)
     pelti_contact_skin_get(&g->skin, g->linear.u_now);
     for (int i = 0; i < g->detection.contact_count; i++) {
         GiveContact *c = &g->detection.contacts[i];
-        PeltiConstraint *k = &g->linear.constraints[i];
+        PeltiCoulombConstraint *k = &g->linear.constraints[i];
         Vec3 frame[3], now = c->point, // the point of b that meets the sample now, and where both were
             slip = vec3_sub(vec3_sub(now, g->placed.before[c->sample]),
                             vec3_sub(now, mat34_apply(g->placed.last.bones[g->parts.parts[c->b].bone], c->home)));
         int count = pelti_contact_skin_self_blocks(&g->skin, &g->parts.samples[c->sample], g->parts.parts[c->b].bone, c->point,
                                                    g->linear.scratch.side);
-        *k = (PeltiConstraint){.first_block = g->linear.block_count, .mu = c->mu};
+        *k = (PeltiCoulombConstraint){.first_block = g->linear.block_count, .mu = c->mu};
         frame_of(c->normal, frame);
         s->constraint_count++;
         if (g->linear.block_count + count > g->linear.block_room)

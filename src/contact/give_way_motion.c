@@ -10,7 +10,7 @@ static int list_bones(const PeltiGiveWay *g, int *start, int *bones, bool *seen)
 {
     int used = 0, n = g->skin.who->bone_count;
     for (int p = 0; p < g->parts.part_count; p++) {
-        const PeltiSkinPart *part = &g->parts.parts[p];
+        const PeltiContactPart *part = &g->parts.parts[p];
         start[p] = used;
         memset(seen, 0, sizeof *seen * (size_t)n);
         for (int i = g->placed.pull_start[part->first_sample]; i < g->placed.pull_start[part->first_sample + part->sample_count];
@@ -29,7 +29,7 @@ static int list_bones(const PeltiGiveWay *g, int *start, int *bones, bool *seen)
 
 static void find_ball(const PeltiGiveWay *g, int p, Vec3 *centre, float *radius)
 {
-    const PeltiSkinPart *part = &g->parts.parts[p];
+    const PeltiContactPart *part = &g->parts.parts[p];
     int first = g->placed.pull_start[part->first_sample], end = g->placed.pull_start[part->first_sample + part->sample_count];
     PeltiBox box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     for (int i = first; i < end; i++) {
@@ -42,7 +42,7 @@ static void find_ball(const PeltiGiveWay *g, int p, Vec3 *centre, float *radius)
 }
 
 /// The least value at the border of a part's table.
-static float border_least(const PeltiPartField *f)
+static float border_least(const PeltiContactPartField *f)
 {
     float least = INFINITY;
     for (int z = 0; z < f->size[2]; z++)
@@ -119,7 +119,7 @@ void pelti_give_way_looked(PeltiGiveWay *g)
 
 float pelti_give_way_clearance(const PeltiGiveWay *g, int part, Vec3 home, float phi, float far)
 {
-    const PeltiPartField *f = &g->parts.parts[part].field;
+    const PeltiContactPartField *f = &g->parts.parts[part].field;
     if (phi < INFINITY)
         return 0.5f * (phi - far);
     const float at[3] = {home.x - f->low.x, home.y - f->low.y, home.z - f->low.z};

@@ -102,7 +102,7 @@ typedef struct GiveDetection { ///< in: places; out: contacts
 
 typedef struct GiveLinear { ///< in: contacts; out: the contact problem and its solution
     PeltiContactSystem system;
-    PeltiConstraint *constraints;
+    PeltiCoulombConstraint *constraints;
     PeltiContactBlock *blocks;
     int block_count, block_room;
     double (*u)[3], (*u_now)[3];
@@ -114,8 +114,8 @@ typedef struct GiveLinear { ///< in: contacts; out: the contact problem and its 
 
 typedef struct GiveKept { ///< what is told of pairs that were held on their sides
     int count;
-    PeltiKeptSide *sides; ///< [PELTI_MOST_KEPT_SIDES]
-    int (*parts)[2];      ///< [PELTI_MOST_KEPT_SIDES] lower number first
+    PeltiGiveWaySide *sides; ///< [PELTI_MOST_KEPT_SIDES]
+    int (*parts)[2];         ///< [PELTI_MOST_KEPT_SIDES] lower number first
 } GiveKept;
 
 typedef struct GiveOwn {              ///< scratch of each stage that asks: the clip's own pose
@@ -180,8 +180,8 @@ struct PeltiGiveWay {
     PeltiGiveWaySettings settings;
     double size, alarm;
     PeltiContactSkin skin;
-    PeltiSkinParts parts;
-    PeltiGaveWay *gave; ///< [joint_count]
+    PeltiContactParts parts;
+    PeltiGiveWayJoint *gave; ///< [joint_count]
     GiveFlesh flesh;
     GivePlaced placed;
     GivePast past;
@@ -212,7 +212,7 @@ void pelti_give_way_forget(PeltiGiveWay *g);   ///< all of it
 /// After a step: pairs that the clip took through each other for good are let go, and what is done with such pairs is noted.
 void pelti_give_way_release(PeltiGiveWay *g, double dt_s);
 /// What is told of two parts; NULL: there is no more room.
-PeltiKeptSide *pelti_give_way_kept(PeltiGiveWay *g, int a, int b);
+PeltiGiveWaySide *pelti_give_way_kept(PeltiGiveWay *g, int a, int b);
 void pelti_give_way_note_held(PeltiGiveWay *g); ///< in: contacts with forces, bones of the clip's own pose
 /// Holds turns back where they take the skin farther from the clip than the settings allow; false: they do not.
 bool pelti_give_way_limit(PeltiGiveWay *g, double (*turn)[3]);

@@ -5,7 +5,7 @@
 /// The clip's own pose has no sample of part a in part b that flesh does not take.
 static bool clip_is_free(const PeltiGiveWay *g, int a, int b)
 {
-    const PeltiSkinPart *pa = &g->parts.parts[a], *pb = &g->parts.parts[b];
+    const PeltiContactPart *pa = &g->parts.parts[a], *pb = &g->parts.parts[b];
     Mat34 back;
     if (!pelti_give_way_asks(g, a, b) || !mat34_inverse(g->own.bones_free[pb->bone], &back))
         return true;
@@ -20,7 +20,7 @@ static bool clip_is_free(const PeltiGiveWay *g, int a, int b)
 
 static void note_release(PeltiGiveWay *g, int a, int b, bool begins)
 {
-    PeltiKeptSide *told = pelti_give_way_kept(g, a, b);
+    PeltiGiveWaySide *told = pelti_give_way_kept(g, a, b);
     if (told && begins)
         told->let_go = g->past.steps, told->through = -1;
     else if (told)

@@ -12,7 +12,7 @@ float pelti_give_way_sunk(const PeltiGiveWay *g, int a, int b)
 /// phi of part b at every sample of part a, at rest; INFINITY where it is far.
 static bool rest_depths(const PeltiGiveWay *g, int a, int b, float *phi)
 {
-    const PeltiSkinPart *pa = &g->parts.parts[a];
+    const PeltiContactPart *pa = &g->parts.parts[a];
     bool any = false;
     for (int i = 0; i < pa->sample_count; i++) {
         if (!pelti_contact_part_field_at(&g->parts.parts[b].field, g->parts.rest[pa->first_sample + i], &phi[i], NULL))
@@ -26,7 +26,7 @@ static bool rest_depths(const PeltiGiveWay *g, int a, int b, float *phi)
 /// way to there.
 static float slide(const PeltiGiveWay *g, int a, const float *phi, int sample)
 {
-    const PeltiSkinPart *pa = &g->parts.parts[a];
+    const PeltiContactPart *pa = &g->parts.parts[a];
     const Vec3 *rest = g->parts.rest + pa->first_sample;
     float most = 0, reach = REST_REACH * (float)g->size;
     for (int i = 0; i < pa->sample_count; i++)
@@ -38,7 +38,7 @@ static float slide(const PeltiGiveWay *g, int a, const float *phi, int sample)
 /// What of part a may sink how deep into part b; false: all of it by what flesh takes.
 static bool allow_pair(const PeltiGiveWay *g, int a, int b, float *phi, float *allow)
 {
-    const PeltiSkinPart *pa = &g->parts.parts[a];
+    const PeltiContactPart *pa = &g->parts.parts[a];
     float sunk = pelti_give_way_sunk(g, a, b), both = pa->field.radius + g->parts.parts[b].field.radius;
     bool near = g->parts.apart[a * g->parts.part_count + b] == PELTI_APART_NEAR, special = false;
     if (!rest_depths(g, a, b, phi))

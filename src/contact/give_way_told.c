@@ -7,7 +7,7 @@ static const char *part_name(const PeltiGiveWay *g, int part)
     return who->nodes[who->bones[g->parts.parts[part].bone].node].name;
 }
 
-PeltiKeptSide *pelti_give_way_kept(PeltiGiveWay *g, int a, int b)
+PeltiGiveWaySide *pelti_give_way_kept(PeltiGiveWay *g, int a, int b)
 {
     int low = a < b ? a : b, high = a < b ? b : a, i = 0;
     while (i < g->kept.count && !(g->kept.parts[i][0] == low && g->kept.parts[i][1] == high))
@@ -18,8 +18,8 @@ PeltiKeptSide *pelti_give_way_kept(PeltiGiveWay *g, int a, int b)
         return NULL;
     int small = g->parts.parts[low].area < g->parts.parts[high].area ? low : high, large = small == low ? high : low;
     g->kept.parts[i][0] = low, g->kept.parts[i][1] = high;
-    g->kept.sides[i] =
-        (PeltiKeptSide){.a = part_name(g, small), .b = part_name(g, large), .first = -1, .last = -1, .let_go = -1, .through = -1};
+    g->kept.sides[i] = (PeltiGiveWaySide){
+        .a = part_name(g, small), .b = part_name(g, large), .first = -1, .last = -1, .let_go = -1, .through = -1};
     g->kept.count++;
     return &g->kept.sides[i];
 }
@@ -34,7 +34,7 @@ static double beyond(const PeltiGiveWay *g, const GiveContact *c, const Mat34 *b
 
 static void note(PeltiGiveWay *g, const GiveContact *c, double way)
 {
-    PeltiKeptSide *told = pelti_give_way_kept(g, c->a, c->b);
+    PeltiGiveWaySide *told = pelti_give_way_kept(g, c->a, c->b);
     if (!told)
         return;
     Mat34 m = g->own.bones_free[g->parts.parts[c->b].bone];
@@ -69,7 +69,7 @@ int pelti_give_way_side_count(const PeltiGiveWay *g)
     return g->kept.count;
 }
 
-PeltiKeptSide pelti_give_way_side(const PeltiGiveWay *g, int side)
+PeltiGiveWaySide pelti_give_way_side(const PeltiGiveWay *g, int side)
 {
     return g->kept.sides[side];
 }

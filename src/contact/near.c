@@ -31,7 +31,7 @@ typedef struct NearScratch {  ///< of one detection; vertices of the two surface
     bool *touches;            ///< [BATCH]
 } NearScratch;
 
-struct PeltiNearMemory {
+struct PeltiContactNearMemory {
     Asked *asked;
     size_t capacity, used;
     KnownPair *table; ///< [TABLE] open hash
@@ -40,7 +40,7 @@ struct PeltiNearMemory {
 };
 
 PeltStatus pelti_contact_near_create(PeltiPool *pool, int surface_count, const PeltiSurface *surfaces, size_t most_bytes,
-                                     PeltiNearMemory **out, PeltError *err)
+                                     PeltiContactNearMemory **out, PeltError *err)
 {
     size_t first = 0, second = 0, all = 0;
     for (int s = 0; s < surface_count; s++) {
@@ -52,7 +52,7 @@ PeltStatus pelti_contact_near_create(PeltiPool *pool, int surface_count, const P
     size_t capacity = surface_count ? all * (size_t)(surface_count - 1) : 0, most = most_bytes / sizeof(Asked);
     capacity = capacity < most ? capacity : most;
     capacity = capacity > first + second ? capacity : first + second;
-    PeltiNearMemory *m = PELTI_NEW(pool, PeltiNearMemory, 1);
+    PeltiContactNearMemory *m = PELTI_NEW(pool, PeltiContactNearMemory, 1);
     if (!m)
         return pelti_no_memory(err, sizeof *m);
     m->capacity = capacity;
@@ -72,7 +72,7 @@ PeltStatus pelti_contact_near_create(PeltiPool *pool, int surface_count, const P
     return PELT_OK;
 }
 
-static KnownPair *find_pair(PeltiNearMemory *m, int a, int b, size_t vertices_a, size_t vertices_b)
+static KnownPair *find_pair(PeltiContactNearMemory *m, int a, int b, size_t vertices_a, size_t vertices_b)
 {
     unsigned start = ((unsigned)a * 2654435761u ^ (unsigned)b * 40503u * 65537u) % TABLE, at = start;
     while (m->table[at].a >= 0 && (m->table[at].a != a || m->table[at].b != b))
@@ -99,9 +99,9 @@ static bool in_box(const PeltiBox *box, Vec3 p)
 
 typedef struct NearSide {
     const PeltiSurface *mine, *other;
-    const PeltiReach *reach; ///< of the other
-    PeltiBox region;         ///< beyond it nothing of mine matters
-    PeltiBox around;         ///< beyond it nothing of mine is followed
+    const PeltiSurfaceReach *reach; ///< of the other
+    PeltiBox region;                ///< beyond it nothing of mine matters
+    PeltiBox around;                ///< beyond it nothing of mine is followed
     Asked *asked;
 } NearSide;
 
@@ -110,7 +110,7 @@ typedef struct NearLook { ///< one detection of two surfaces
     const Mat34 *to_frame;
     bool fresh;
     double moved[2]; ///< running sums of the pair
-    PeltiTouchLimits limits;
+    PeltiContactLimits limits;
     NearScratch *scratch;
     int first; ///< of the batch in `chosen`
 } NearLook;
@@ -219,12 +219,12 @@ static void ask(void *context, int begin, int end, int worker)
         double moved = other_moved(look, side), clear = still_clear(asked, moved);
         // it was outside, and what has moved since does not suffice to take it deeper than the alarm distance
         bool search = !(asked->clear > 0 && clear > -look->limits.alarm);
-        PeltiVertexQuery query = {.mine = side->mine,
-                                  .other = side->other,
-                                  .reach = side->reach,
-                                  .vertex = v,
-                                  .limits = &look->limits,
-                                  .search = search};
+        PeltiSurfaceQuery query = {.mine = side->mine,
+                                   .other = side->other,
+                                   .reach = side->reach,
+                                   .vertex = v,
+                                   .limits = &look->limits,
+                                   .search = search};
         look->scratch->touches[k] = pelti_contact_touch_vertex(&query, &asked->hint, &clear, &look->scratch->found[k]);
         asked->at = asked->last;
         asked->clear = (float)fmin(clear, KNOWN_FAR * look->limits.far);
@@ -254,26 +254,27 @@ static void ask_chosen(NearLook *look, const PeltiSurfacePair *two, int chosen, 
 
 /// A point of `mine` that is within `far` of the other's bounds lies on a triangle with all corners in the region, longer edges
 /// than at rest included.
-static PeltiBox region_of(const PeltiSurface *mine, const PeltiReach *reach, double far)
+static PeltiBox region_of(const PeltiSurface *mine, const PeltiSurfaceReach *reach, double far)
 {
     float grow = (float)far + 2 * mine->longest_edge;
     Vec3 g = vec3(grow, grow, grow);
     return (PeltiBox){vec3_sub(reach->box.low, g), vec3_add(reach->box.high, g)};
 }
 
-void pelti_contact_touch_surfaces(PeltiNearMemory *memory, const PeltiSurfacePair *two, double alarm, PeltiContactTouches *out)
+void pelti_contact_touch_surfaces(PeltiContactNearMemory *memory, const PeltiSurfacePair *two, double alarm,
+                                  PeltiContactTouches *out)
 {
     int a = two->a, b = two->b;
     const PeltiSurface *sa = &two->surfaces[a], *sb = &two->surfaces[b];
-    PeltiReach ra = pelti_surface_reach(sa, alarm), rb = pelti_surface_reach(sb, alarm);
+    PeltiSurfaceReach ra = pelti_surface_reach(sa, alarm), rb = pelti_surface_reach(sb, alarm);
     if (!pelti_box_overlap(&ra.box, &rb.box, (float)alarm))
         return;
     KnownPair *pair = find_pair(memory, a, b, (size_t)sa->mesh->vertex_count, (size_t)sb->mesh->vertex_count);
     if (pair->fresh)
         pair->far = FAR_FIRST * alarm;
-    PeltiTouchLimits limits = {.alarm = alarm,
-                               .far = fmax(pair->far, FAR_LEAST * alarm),
-                               .deep = fmax(DEEP_ALARMS * alarm, DEEP_SHARE * fmin(ra.size, rb.size))};
+    PeltiContactLimits limits = {.alarm = alarm,
+                                 .far = fmax(pair->far, FAR_LEAST * alarm),
+                                 .deep = fmax(DEEP_ALARMS * alarm, DEEP_SHARE * fmin(ra.size, rb.size))};
     double known = KNOWN_FAR * limits.far; // no clearance is said to be more: what comes from farther away moves that far within
     NearLook look = {
         .sides = {{sa, sb, &rb, region_of(sa, &rb, known), region_of(sa, &rb, 2 * known), memory->asked + pair->first[0]},

@@ -7,14 +7,15 @@
 
 #include "contact/surface.h"
 
-typedef struct PeltiNearMemory PeltiNearMemory;
+typedef struct PeltiContactNearMemory PeltiContactNearMemory;
 
 /// Room for what vertices remember, at most `most_bytes` (but for one pair always): when it is full all is forgotten.
 PeltStatus pelti_contact_near_create(PeltiPool *pool, int surface_count, const PeltiSurface *surfaces, size_t most_bytes,
-                                     PeltiNearMemory **out, PeltError *err);
+                                     PeltiContactNearMemory **out, PeltError *err);
 
 /// Adds the closest features of two surfaces within `alarm`: vertices of each against the other, and edges against sharp
 /// edges. Deterministic order, the same for any number of threads; each pair of features once. Does not allocate.
-void pelti_contact_touch_surfaces(PeltiNearMemory *memory, const PeltiSurfacePair *two, double alarm, PeltiContactTouches *out);
+void pelti_contact_touch_surfaces(PeltiContactNearMemory *memory, const PeltiSurfacePair *two, double alarm,
+                                  PeltiContactTouches *out);
 
 #endif

@@ -43,7 +43,7 @@ static bool gather(PeltiContactSystem *s, double near)
     PeltiNewton *n = s->newton;
     n->count = 0;
     for (int i = 0; i < s->constraint_count; i++) {
-        const PeltiConstraint *c = &s->constraints[i];
+        const PeltiCoulombConstraint *c = &s->constraints[i];
         if (!(c->force[0] > 0) && !(c->delta[0] < near))
             continue;
         if (n->count == PELTI_NEWTON_MOST)
@@ -52,7 +52,7 @@ static bool gather(PeltiContactSystem *s, double near)
     }
     int size = 3 * n->count;
     for (int a = 0; a < n->count; a++) {
-        const PeltiConstraint *c = &s->constraints[n->contacts[a]];
+        const PeltiCoulombConstraint *c = &s->constraints[n->contacts[a]];
         for (int b = 0; b < a; b++) {
             double w[3][3];
             pelti_coulomb_coupling(s, c, &s->constraints[n->contacts[b]], w);
@@ -231,7 +231,7 @@ static void give_back(PeltiContactSystem *s)
 {
     const PeltiNewton *n = s->newton;
     for (int a = 0; a < n->count; a++) {
-        PeltiConstraint *c = &s->constraints[n->contacts[a]];
+        PeltiCoulombConstraint *c = &s->constraints[n->contacts[a]];
         double push = fmax(n->f[3 * a], 0), length = pelti_hypot(n->f[3 * a + 1], n->f[3 * a + 2]), most = c->mu * push;
         double keep = length > most ? most / length : 1;
         c->force[0] = push;

@@ -22,7 +22,7 @@ static bool sees_out(const OuterLook *look, int triangle)
         Vec3 d = vec3_normalize_or(vec3((float)(k % 3 - 1), (float)(k / 3 % 3 - 1), (float)(k / 9 % 3 - 1)), vec3(0, 0, 0));
         if (vec3_dot(d, normal) < OUTER_AHEAD)
             continue;
-        PeltiRay ray = {.origin = middle, .near = 1e-4f * look->mesh->diagonal, .direction = d, .far = INFINITY};
+        PeltiBoxRay ray = {.origin = middle, .near = 1e-4f * look->mesh->diagonal, .direction = d, .far = INFINITY};
         asked++;
         out += !pelti_box_tree_blocked(look->tree, look->mesh->triangles, look->mesh->rest, &ray, NULL, NULL);
     }

@@ -4,13 +4,13 @@
 #include "math/elementary.h"
 #include "contact/constants.def"
 
-static Vec3 area_vector(const PeltiPartPiece *p, int t)
+static Vec3 area_vector(const PeltiContactPartPiece *p, int t)
 {
     const int *v = p->triangles[t];
     return vec3_scale(vec3_cross(vec3_sub(p->points[v[1]], p->points[v[0]]), vec3_sub(p->points[v[2]], p->points[v[0]])), 0.5f);
 }
 
-static void sum_dipole(const PeltiPartPiece *p, const PeltiBoxNode *node, PeltiDipole *out)
+static void sum_dipole(const PeltiContactPartPiece *p, const PeltiBoxNode *node, PeltiMeshDipole *out)
 {
     Vec3 centre = vec3(0, 0, 0), area = vec3(0, 0, 0);
     float total = 0, reach = 0;
@@ -28,17 +28,17 @@ static void sum_dipole(const PeltiPartPiece *p, const PeltiBoxNode *node, PeltiD
     for (int s = node->first; s < node->first + node->count; s++)
         for (int k = 0; k < 3; k++)
             reach = fmaxf(reach, vec3_distance(centre, p->points[p->triangles[p->tree->items[s]][k]]));
-    *out = (PeltiDipole){centre, area, reach};
+    *out = (PeltiMeshDipole){centre, area, reach};
 }
 
 PeltStatus pelti_contact_part_piece_build(PeltiPool *pool, int triangle_count, const int (*triangles)[3], const Vec3 *points,
-                                          PeltiPartPiece *out, PeltError *err)
+                                          PeltiContactPartPiece *out, PeltError *err)
 {
-    *out = (PeltiPartPiece){.triangle_count = triangle_count, .triangles = triangles, .points = points};
+    *out = (PeltiContactPartPiece){.triangle_count = triangle_count, .triangles = triangles, .points = points};
     PELT_TRY(pelti_box_tree_build_triangles(pool, triangle_count, triangles, points, &out->tree, err));
-    out->dipoles = PELTI_NEW(pool, PeltiDipole, out->tree->node_count);
+    out->dipoles = PELTI_NEW(pool, PeltiMeshDipole, out->tree->node_count);
     if (pool->failed)
-        return pelti_no_memory(err, (size_t)out->tree->node_count * sizeof(PeltiDipole));
+        return pelti_no_memory(err, (size_t)out->tree->node_count * sizeof(PeltiMeshDipole));
     for (int n = 0; n < out->tree->node_count; n++)
         sum_dipole(out, &out->tree->nodes[n], &out->dipoles[n]);
     return PELT_OK;
@@ -53,7 +53,7 @@ static float triangle_winding(Vec3 a, Vec3 b, Vec3 c)
     return top == 0 && below == 0 ? 0 : pelti_atan2f(top, below) * 0.15915494f; // 2 / (4 pi)
 }
 
-float pelti_contact_part_winding(const PeltiPartPiece *piece, Vec3 p)
+float pelti_contact_part_winding(const PeltiContactPartPiece *piece, Vec3 p)
 {
     enum { DEEP = 64 };
     int stack[DEEP], top = 0;
@@ -63,7 +63,7 @@ float pelti_contact_part_winding(const PeltiPartPiece *piece, Vec3 p)
     while (top) {
         int n = stack[--top];
         const PeltiBoxNode *node = &piece->tree->nodes[n];
-        const PeltiDipole *dipole = &piece->dipoles[n];
+        const PeltiMeshDipole *dipole = &piece->dipoles[n];
         Vec3 d = vec3_sub(dipole->centre, p);
         float square = vec3_dot(d, d);
         if (square > WINDING_FAR * WINDING_FAR * dipole->radius * dipole->radius) {
@@ -82,10 +82,10 @@ float pelti_contact_part_winding(const PeltiPartPiece *piece, Vec3 p)
     return sum;
 }
 
-PeltStatus pelti_contact_part_field_layout(PeltiPool *pool, const PeltiPartPiece *piece, int nodes, PeltiPartField *out,
-                                           PeltError *err)
+PeltStatus pelti_contact_part_field_layout(PeltiPool *pool, const PeltiContactPartPiece *piece, int nodes,
+                                           PeltiContactPartField *out, PeltError *err)
 {
-    *out = (PeltiPartField){0};
+    *out = (PeltiContactPartField){0};
     if (!piece->tree->node_count)
         return PELT_OK;
     PeltiBox box = piece->tree->nodes[0].box;
@@ -105,7 +105,7 @@ PeltStatus pelti_contact_part_field_layout(PeltiPool *pool, const PeltiPartPiece
     return pool->failed ? pelti_no_memory(err, count * sizeof(float)) : PELT_OK;
 }
 
-void pelti_contact_part_field_fill(const PeltiPartPiece *piece, PeltiPartField *field)
+void pelti_contact_part_field_fill(const PeltiContactPartPiece *piece, PeltiContactPartField *field)
 {
     float *value = field->value;
     for (int z = 0; z < field->size[2]; z++)
@@ -126,7 +126,7 @@ void pelti_contact_part_field_fill(const PeltiPartPiece *piece, PeltiPartField *
         }
 }
 
-bool pelti_contact_part_field_at(const PeltiPartField *field, Vec3 p, float *phi, Vec3 *gradient)
+bool pelti_contact_part_field_at(const PeltiContactPartField *field, Vec3 p, float *phi, Vec3 *gradient)
 {
     if (!field->value)
         return false;

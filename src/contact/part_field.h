@@ -9,34 +9,34 @@
 #include "geometry/box_tree.h"
 #include "geometry/dipole.h"
 
-typedef struct PeltiPartField {
+typedef struct PeltiContactPartField {
     Vec3 low;
     float cell;
     int size[3];  ///< nodes along x, y, z; 0: none
     float *value; ///< [size0 x size1 x size2] x runs fastest
     float radius; ///< depth of the deepest node; 0: the part encloses nothing
-} PeltiPartField;
+} PeltiContactPartField;
 
 /// A piece of a surface ready to be asked: its triangles, their tree, and their dipoles by node ([Barill2018]).
-typedef struct PeltiPartPiece {
+typedef struct PeltiContactPartPiece {
     int triangle_count;
     const int (*triangles)[3];
     const Vec3 *points;
     PeltiBoxTree *tree;
-    PeltiDipole *dipoles; ///< [tree->node_count]
-} PeltiPartPiece;
+    PeltiMeshDipole *dipoles; ///< [tree->node_count]
+} PeltiContactPartPiece;
 
 PeltStatus pelti_contact_part_piece_build(PeltiPool *pool, int triangle_count, const int (*triangles)[3], const Vec3 *points,
-                                          PeltiPartPiece *out, PeltError *err);
-float pelti_contact_part_winding(const PeltiPartPiece *piece, Vec3 p);
+                                          PeltiContactPartPiece *out, PeltError *err);
+float pelti_contact_part_winding(const PeltiContactPartPiece *piece, Vec3 p);
 
 /// Lays out the grid over the piece's box grown by a margin, about `nodes` of them.
-PeltStatus pelti_contact_part_field_layout(PeltiPool *pool, const PeltiPartPiece *piece, int nodes, PeltiPartField *out,
-                                           PeltError *err);
-void pelti_contact_part_field_fill(const PeltiPartPiece *piece,
-                                   PeltiPartField *field); ///< slow; fields may be filled in parallel
+PeltStatus pelti_contact_part_field_layout(PeltiPool *pool, const PeltiContactPartPiece *piece, int nodes,
+                                           PeltiContactPartField *out, PeltError *err);
+void pelti_contact_part_field_fill(const PeltiContactPartPiece *piece,
+                                   PeltiContactPartField *field); ///< slow; fields may be filled in parallel
 
 /// phi and its gradient (not unit; NULL: not wanted) at a point of rest space; false: outside the grid, far from the part.
-bool pelti_contact_part_field_at(const PeltiPartField *field, Vec3 p, float *phi, Vec3 *gradient);
+bool pelti_contact_part_field_at(const PeltiContactPartField *field, Vec3 p, float *phi, Vec3 *gradient);
 
 #endif

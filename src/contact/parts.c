@@ -101,7 +101,7 @@ static PeltStatus merge(PartFinding *w, PeltiPool *work, PeltError *err)
 /// Parts of one bone: its largest component with all others, but for large ones that are seen from all sides (a hand and the
 /// sword in it): layers of clothes enclose a limb only together. Says in `part` which part each component is in, -1: none of its
 /// skin.
-static void cut_bone(const PartFinding *w, int bone, float *area, float *hidden, int *part, PeltiSkinParts *out)
+static void cut_bone(const PartFinding *w, int bone, float *area, float *hidden, int *part, PeltiContactParts *out)
 {
     const PeltiMesh *mesh = w->mesh;
     int largest = 0, first = out->part_count;
@@ -116,7 +116,7 @@ static void cut_bone(const PartFinding *w, int bone, float *area, float *hidden,
         }
     for (int c = 0; c < mesh->component_count; c++)
         largest = area[c] > area[largest] ? c : largest;
-    out->parts[out->part_count++] = (PeltiSkinPart){.bone = bone, .parent = -1};
+    out->parts[out->part_count++] = (PeltiContactPart){.bone = bone, .parent = -1};
     for (int c = 0; c < mesh->component_count; c++) {
         part[c] = -1;
         if (!(area[c] > 0))
@@ -125,13 +125,13 @@ static void cut_bone(const PartFinding *w, int bone, float *area, float *hidden,
         if (c != largest && area[c] > PIECE_LARGE * area[largest] && hidden[c] < PIECE_COVERED * area[c] &&
             out->part_count < PELTI_MOST_PARTS) {
             part[c] = out->part_count;
-            out->parts[out->part_count++] = (PeltiSkinPart){.bone = bone, .parent = -1};
+            out->parts[out->part_count++] = (PeltiContactPart){.bone = bone, .parent = -1};
         }
         out->parts[part[c]].area += area[c];
     }
 }
 
-static PeltStatus number_parts(PartFinding *w, PeltiPool *work, PeltiSkinParts *out, PeltError *err)
+static PeltStatus number_parts(PartFinding *w, PeltiPool *work, PeltiContactParts *out, PeltError *err)
 {
     const PeltiCharacter *who = w->who;
     const PeltiMesh *mesh = w->mesh;
@@ -164,14 +164,14 @@ static PeltStatus number_parts(PartFinding *w, PeltiPool *work, PeltiSkinParts *
 }
 
 /// Steps between the limbs of parts, up to two, over parents and shared edges; bones without skin count as steps on the way.
-static void find_apart(const PartFinding *w, const int *limb, const unsigned char *linked, PeltiSkinParts *out)
+static void find_apart(const PartFinding *w, const int *limb, const unsigned char *linked, PeltiContactParts *out)
 {
     const PeltiCharacter *who = w->who;
     int n = who->bone_count;
     for (int p = 0; p < out->part_count; p++)
         for (int q = 0; q < out->part_count; q++) {
             int a = limb[out->parts[p].bone], b = limb[out->parts[q].bone];
-            PeltiApart apart = PELTI_APART_FAR;
+            PeltiContactApart apart = PELTI_APART_FAR;
             if (a == b || linked[a * n + b] || who->bones[a].skeleton != who->bones[b].skeleton)
                 apart = PELTI_APART_NEVER;
             for (int k = 0; k < n && apart == PELTI_APART_FAR; k++)
@@ -180,7 +180,7 @@ static void find_apart(const PartFinding *w, const int *limb, const unsigned cha
         }
 }
 
-static PeltStatus link_bones(const PartFinding *w, PeltiPool *work, PeltiSkinParts *out, PeltError *err)
+static PeltStatus link_bones(const PartFinding *w, PeltiPool *work, PeltiContactParts *out, PeltError *err)
 {
     size_t n = (size_t)w->who->bone_count;
     unsigned char *linked = PELTI_NEW(work, unsigned char, n *n);
@@ -231,7 +231,7 @@ static int spread(const Vec3 *from, int count, int wanted, float *distance, int 
 }
 
 typedef struct Candidates {
-    PeltiSpot *spots;
+    PeltiSurfaceSpot *spots;
     Vec3 *at;
     float *distance;
     int *chosen;
@@ -246,7 +246,7 @@ static void list_candidates(const PartFinding *w, int part, int wanted, Candidat
     for (int v = 0; v < mesh->vertex_count; v++)
         if (w->vertex_part[v] == part && mesh->fan_start[v] < mesh->fan_start[v + 1]) {
             c->at[c->count] = mesh->rest[v];
-            c->spots[c->count++] = (PeltiSpot){.vertex = {v, v, v}, .weight = {1, 0, 0}};
+            c->spots[c->count++] = (PeltiSurfaceSpot){.vertex = {v, v, v}, .weight = {1, 0, 0}};
         }
     if (c->count >= wanted)
         return;
@@ -254,25 +254,25 @@ static void list_candidates(const PartFinding *w, int part, int wanted, Candidat
         const int *v = mesh->triangles[t];
         if (w->triangle_part[t] != part)
             continue;
-        c->spots[c->count] = (PeltiSpot){.vertex = {v[0], v[1], v[2]}, .weight = {1.0 / 3, 1.0 / 3, 1.0 / 3}};
+        c->spots[c->count] = (PeltiSurfaceSpot){.vertex = {v[0], v[1], v[2]}, .weight = {1.0 / 3, 1.0 / 3, 1.0 / 3}};
         c->at[c->count] = pelti_contact_spot_point(&c->spots[c->count], mesh->rest);
         c->count++;
     }
 }
 
-static PeltStatus take_samples(const PartFinding *w, PeltiPool *pool, PeltiPool *work, PeltiSkinParts *out, PeltError *err)
+static PeltStatus take_samples(const PartFinding *w, PeltiPool *pool, PeltiPool *work, PeltiContactParts *out, PeltError *err)
 {
     size_t most = (size_t)w->mesh->vertex_count + (size_t)w->mesh->triangle_count;
-    Candidates c = {.spots = PELTI_NEW(work, PeltiSpot, most),
+    Candidates c = {.spots = PELTI_NEW(work, PeltiSurfaceSpot, most),
                     .at = PELTI_NEW(work, Vec3, most),
                     .distance = PELTI_NEW(work, float, most),
                     .chosen = PELTI_NEW(work, int, most)};
-    out->samples = PELTI_NEW(pool, PeltiSpot, (size_t)out->part_count * MOST_SAMPLES);
+    out->samples = PELTI_NEW(pool, PeltiSurfaceSpot, (size_t)out->part_count * MOST_SAMPLES);
     out->rest = PELTI_NEW(pool, Vec3, (size_t)out->part_count * MOST_SAMPLES);
     if (pool->failed || work->failed)
-        return pelti_no_memory(err, most * sizeof(PeltiSpot));
+        return pelti_no_memory(err, most * sizeof(PeltiSurfaceSpot));
     for (int p = 0; p < out->part_count; p++) {
-        PeltiSkinPart *part = &out->parts[p];
+        PeltiContactPart *part = &out->parts[p];
         float step = PART_SPACING * part->field.radius,
               wished = step > 0 ? part->area / (step * step) : SHEET_SAMPLES * (float)MOST_SAMPLES;
         int wanted = wished < FEWEST_SAMPLES ? FEWEST_SAMPLES : wished > MOST_SAMPLES ? MOST_SAMPLES : (int)wished;
@@ -290,8 +290,8 @@ static PeltStatus take_samples(const PartFinding *w, PeltiPool *pool, PeltiPool 
 // ---- fields ----
 
 typedef struct PartFields {
-    const PeltiPartPiece *pieces;
-    PeltiSkinPart *parts;
+    const PeltiContactPartPiece *pieces;
+    PeltiContactPart *parts;
 } PartFields;
 
 static void fill_fields(void *context, int begin, int end, int worker)
@@ -303,9 +303,9 @@ static void fill_fields(void *context, int begin, int end, int worker)
             pelti_contact_part_field_fill(&fill->pieces[p], &fill->parts[p].field);
 }
 
-static PeltStatus make_fields(const PartFinding *w, PeltiPool *pool, PeltiPool *work, PeltiSkinParts *out, PeltError *err)
+static PeltStatus make_fields(const PartFinding *w, PeltiPool *pool, PeltiPool *work, PeltiContactParts *out, PeltError *err)
 {
-    PeltiPartPiece *pieces = PELTI_NEW(work, PeltiPartPiece, out->part_count);
+    PeltiContactPartPiece *pieces = PELTI_NEW(work, PeltiContactPartPiece, out->part_count);
     int(*triangles)[3] = pelti_pool_take(work, (size_t)w->mesh->triangle_count, sizeof(int[3]));
     if (work->failed)
         return pelti_no_memory(err, (size_t)w->mesh->triangle_count * sizeof(int[3]));
@@ -328,11 +328,11 @@ static PeltStatus make_fields(const PartFinding *w, PeltiPool *pool, PeltiPool *
 }
 
 /// Clothes over a body, hair over a head: what lies in another part at rest is not judged against it.
-static void exempt_overlaps(PeltiSkinParts *out)
+static void exempt_overlaps(PeltiContactParts *out)
 {
     for (int p = 0; p < out->part_count; p++)
         for (int q = 0; q < out->part_count; q++) {
-            const PeltiSkinPart *part = &out->parts[p];
+            const PeltiContactPart *part = &out->parts[p];
             int inside = 0;
             float phi;
             for (int s = part->first_sample; s < part->first_sample + part->sample_count && p != q; s++)
@@ -342,7 +342,7 @@ static void exempt_overlaps(PeltiSkinParts *out)
         }
 }
 
-static PeltStatus create(PartFinding *w, PeltiPool *pool, PeltiPool *work, PeltiSkinParts *out, PeltError *err)
+static PeltStatus create(PartFinding *w, PeltiPool *pool, PeltiPool *work, PeltiContactParts *out, PeltError *err)
 {
     const PeltiCharacter *who = w->who;
     w->owner = PELTI_NEW(work, int, who->mesh->vertex_count);
@@ -355,7 +355,7 @@ static PeltStatus create(PartFinding *w, PeltiPool *pool, PeltiPool *work, Pelti
     w->vertex_part = PELTI_NEW(work, int, who->mesh->vertex_count);
     w->triangle_part = PELTI_NEW(work, int, who->mesh->triangle_count);
     w->outer = PELTI_NEW(work, bool, who->mesh->triangle_count);
-    out->parts = PELTI_NEW(pool, PeltiSkinPart, PELTI_MOST_PARTS);
+    out->parts = PELTI_NEW(pool, PeltiContactPart, PELTI_MOST_PARTS);
     if (pool->failed || work->failed)
         return pelti_no_memory(err, (size_t)who->mesh->vertex_count * sizeof(int));
     PELT_TRY(pelti_contact_outer_triangles(who->mesh, work, w->jobs, w->outer, err));
@@ -373,10 +373,10 @@ static PeltStatus create(PartFinding *w, PeltiPool *pool, PeltiPool *work, Pelti
 }
 
 PeltStatus pelti_contact_parts_create(PeltiPool *pool, const PeltiCharacter *who, const PeltiWeights *weights, PeltiJobs *jobs,
-                                      PeltiSkinParts *out, PeltError *err)
+                                      PeltiContactParts *out, PeltError *err)
 {
     PeltiPool work;
-    *out = (PeltiSkinParts){0};
+    *out = (PeltiContactParts){0};
     pelti_pool_init(&work, &pool->allocator);
     PartFinding w = {.who = who, .mesh = who->mesh, .weights = weights, .jobs = jobs};
     PeltStatus status = create(&w, pool, &work, out, err);

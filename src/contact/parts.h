@@ -8,29 +8,29 @@
 
 /// Never: one part, or neighbours that a joint folds into each other. Near: with one part between them; where they nearly touch
 /// at rest that is a fold too. Apart: farther along the skeleton.
-typedef enum PeltiApart { PELTI_APART_NEVER, PELTI_APART_NEAR, PELTI_APART_FAR } PeltiApart;
+typedef enum PeltiContactApart { PELTI_APART_NEVER, PELTI_APART_NEAR, PELTI_APART_FAR } PeltiContactApart;
 
-typedef struct PeltiSkinPart {
+typedef struct PeltiContactPart {
     int bone;   ///< the part moves with it, but for its rims; large separate pieces on one bone are parts of their own
     int parent; ///< part of the nearest bone above that has one, -1: none
     int first_sample, sample_count;
     float area; ///< of its skin at rest
-    PeltiPartField field;
-} PeltiSkinPart;
+    PeltiContactPartField field;
+} PeltiContactPart;
 
-typedef struct PeltiSkinParts {
+typedef struct PeltiContactParts {
     int part_count, sample_count;
-    PeltiSkinPart *parts;
-    unsigned char *apart; ///< [part_count x part_count] PeltiApart
-    PeltiSpot *samples;   ///< [sample_count] by part: vertices spread over it, faces where it has few
-    Vec3 *rest;           ///< [sample_count]
-} PeltiSkinParts;
+    PeltiContactPart *parts;
+    unsigned char *apart;      ///< [part_count x part_count] PeltiContactApart
+    PeltiSurfaceSpot *samples; ///< [sample_count] by part: vertices spread over it, faces where it has few
+    Vec3 *rest;                ///< [sample_count]
+} PeltiContactParts;
 
 enum { PELTI_MOST_PARTS = 512 };
 
 /// Parts by weights and skin, never by names. A piece that is flat (a cheek, an eyelid, half a chest) belongs to the part above
 /// it. Links of the skeleton are parents and bones whose skins share an edge. Props (unskinned meshes) are no parts.
 PeltStatus pelti_contact_parts_create(PeltiPool *pool, const PeltiCharacter *who, const PeltiWeights *weights, PeltiJobs *jobs,
-                                      PeltiSkinParts *out, PeltError *err);
+                                      PeltiContactParts *out, PeltError *err);
 
 #endif

@@ -10,12 +10,12 @@ static int choose_pushes(PeltiCorrector *c, int vertices, double deepest)
 {
     int count = 0;
     for (int v = 0; v < vertices; v++) {
-        PeltiPush *push = &c->push_scratch.push[v];
+        PeltiCorrectorPush *push = &c->push_scratch.push[v];
         push->queued = push->by > 0 && (double)push->by < deepest;
         if (push->queued)
             c->push_scratch.queue[count++] = v;
         else
-            *push = (PeltiPush){0};
+            *push = (PeltiCorrectorPush){0};
     }
     return count;
 }
@@ -23,7 +23,7 @@ static int choose_pushes(PeltiCorrector *c, int vertices, double deepest)
 /// Pushes of the vertices that are inside an object; how many. `object` -1: the ground.
 static int find_inside(PeltiCorrector *c, const PeltiSurface *skin, int object)
 {
-    PeltiReach mine = pelti_surface_reach(skin, 0), reach = {0};
+    PeltiSurfaceReach mine = pelti_surface_reach(skin, 0), reach = {0};
     double limit = PUSH_DEEPEST * mine.size, height = (double)c->scene->ground_height;
     int outside = 0;
     if (object >= 0) {
@@ -36,7 +36,7 @@ static int find_inside(PeltiCorrector *c, const PeltiSurface *skin, int object)
         double depth = height - (double)p.y;
         bool in =
             !apart && (object < 0 || pelti_surface_depth(&c->things.surfaces[object], &reach, p, &depth, &way)) && depth > 0;
-        c->push_scratch.push[v] = in ? (PeltiPush){way, (float)depth, true} : (PeltiPush){0};
+        c->push_scratch.push[v] = in ? (PeltiCorrectorPush){way, (float)depth, true} : (PeltiCorrectorPush){0};
         outside += !in;
     }
     bool soft = object >= 0 && c->things.bodies[object - c->things.skin_count].kind == PELT_OBJECT_SOFT;
@@ -50,13 +50,13 @@ static void spread(PeltiCorrector *c, const PeltiSurface *skin, int count)
     int room = 2 * mesh->vertex_count, first = 0;
     for (long visits = (long)PUSH_VISITS * mesh->vertex_count; count > 0 && visits > 0; visits--, count--) {
         int v = c->push_scratch.queue[first];
-        PeltiPush *push = &c->push_scratch.push[v];
+        PeltiCorrectorPush *push = &c->push_scratch.push[v];
         first = first + 1 == room ? 0 : first + 1;
         push->queued = false;
         for (int k = mesh->fan_start[v]; k < mesh->fan_start[v + 1]; k++)
             for (int e = 0; e < 3; e++) {
                 int other = mesh->triangles[mesh->fan[k]][e];
-                PeltiPush *to = &c->push_scratch.push[other];
+                PeltiCorrectorPush *to = &c->push_scratch.push[other];
                 float by = push->by - PUSH_SLOPE * vec3_distance(mesh->rest[v], mesh->rest[other]);
                 if (other == v || !(by > to->by + PUSH_WORTH * (float)c->alarm))
                     continue;

@@ -6,15 +6,15 @@
 
 static const float pi = 3.14159265358979f;
 
-static PeltStatus take(PeltiPool *pool, int vertices, int triangles, PeltiShape *out, PeltError *err)
+static PeltStatus take(PeltiPool *pool, int vertices, int triangles, PeltiContactMesh *out, PeltError *err)
 {
-    *out = (PeltiShape){vertices, triangles, PELTI_NEW(pool, Vec3, vertices),
-                        pelti_pool_take(pool, (size_t)triangles, sizeof(int[3]))};
+    *out = (PeltiContactMesh){vertices, triangles, PELTI_NEW(pool, Vec3, vertices),
+                              pelti_pool_take(pool, (size_t)triangles, sizeof(int[3]))};
     return pool->failed ? pelti_no_memory(err, (size_t)vertices * sizeof(Vec3)) : PELT_OK;
 }
 
 /// Six faces, each a grid of `cut` cells along its sides: a soft box bends between its corners, a rigid one needs one cell.
-static PeltStatus make_box(PeltiPool *pool, const float size[3], const int cut[3], PeltiShape *out, PeltError *err)
+static PeltStatus make_box(PeltiPool *pool, const float size[3], const int cut[3], PeltiContactMesh *out, PeltError *err)
 {
     int vertices = 0, triangles = 0, v = 0, t = 0;
     for (int k = 0; k < 3; k++) {
@@ -44,7 +44,7 @@ static PeltStatus make_box(PeltiPool *pool, const float size[3], const int cut[3
 }
 
 /// The wedge under a plane that rises along +x by the angle; its origin is the middle of the sloping face.
-static PeltStatus make_slope(PeltiPool *pool, const float size[3], PeltiShape *out, PeltError *err)
+static PeltStatus make_slope(PeltiPool *pool, const float size[3], PeltiContactMesh *out, PeltError *err)
 {
     static const int faces[12][3] = {{0, 1, 3}, {0, 3, 2}, {4, 6, 7}, {4, 7, 5}, {0, 4, 5}, {0, 5, 1},
                                      {2, 3, 7}, {2, 7, 6}, {0, 2, 6}, {0, 6, 4}, {1, 5, 7}, {1, 7, 3}};
@@ -64,7 +64,7 @@ typedef struct RingSolid {     ///< rings about y with a pole at either end
     float bottom, top;         ///< heights of the poles
 } RingSolid;
 
-static PeltStatus make_turned(PeltiPool *pool, const RingSolid *turned, PeltiShape *out, PeltError *err)
+static PeltStatus make_turned(PeltiPool *pool, const RingSolid *turned, PeltiContactMesh *out, PeltError *err)
 {
     int around = turned->around, rings = turned->rings;
     const float(*profile)[2] = turned->profile;
@@ -98,7 +98,7 @@ static PeltStatus make_turned(PeltiPool *pool, const RingSolid *turned, PeltiSha
 enum { MOST_AROUND = 256, MOST_RINGS = 2 * MOST_AROUND };
 
 /// A sphere is a capsule without length; a cylinder has rings near its rims so that its faces stay flat and its edges sharp.
-static PeltStatus make_round(PeltiPool *pool, const PeltSceneObject *object, PeltiShape *out, PeltError *err)
+static PeltStatus make_round(PeltiPool *pool, const PeltSceneObject *object, PeltiContactMesh *out, PeltError *err)
 {
     int around = object->detail > 0 ? object->detail : 24, rings = 0;
     float profile[MOST_RINGS][2], radius = object->size[0], half = object->shape == PELT_SHAPE_SPHERE ? 0 : object->size[1] / 2;
@@ -126,7 +126,7 @@ static PeltStatus make_round(PeltiPool *pool, const PeltSceneObject *object, Pel
     return make_turned(pool, &turned, out, err);
 }
 
-static PeltStatus copy_mesh(PeltiPool *pool, const PeltSceneObject *object, PeltiShape *out, PeltError *err)
+static PeltStatus copy_mesh(PeltiPool *pool, const PeltSceneObject *object, PeltiContactMesh *out, PeltError *err)
 {
     if (object->vertex_count < 3 || object->triangle_count < 1 || !object->vertices || !object->triangles)
         return PELT_FAIL(err, PELT_BAD_INPUT, "object %s: the mesh has no triangles", object->name);
@@ -155,7 +155,7 @@ void pelti_contact_shape_cells(const PeltSceneObject *object, const float extent
         cells[k] = object->kind == PELT_OBJECT_SOFT ? (int)fmaxf(1, roundf((float)along * extent[k] / longest)) : 1;
 }
 
-PeltStatus pelti_contact_shape_make(PeltiPool *pool, const PeltSceneObject *object, PeltiShape *out, PeltError *err)
+PeltStatus pelti_contact_shape_make(PeltiPool *pool, const PeltSceneObject *object, PeltiContactMesh *out, PeltError *err)
 {
     static const int sizes[] = {0, 1, 3, 2, 2, 2};
     int cut[3];
@@ -181,7 +181,7 @@ PeltStatus pelti_contact_shape_make(PeltiPool *pool, const PeltSceneObject *obje
 
 /// Sums over the tetrahedra (origin, a, b, c): volume det/6, first moment det/24 (a + b + c), second moment
 /// det/120 (s s^T + a a^T + b b^T + c c^T) with s = a + b + c.
-bool pelti_contact_shape_solid(const PeltiShape *shape, PeltiContactSolid *out)
+bool pelti_contact_shape_solid(const PeltiContactMesh *shape, PeltiContactSolid *out)
 {
     double volume = 0, first[3] = {0, 0, 0}, second[3][3] = {{0}};
     for (int t = 0; t < shape->triangle_count; t++) {

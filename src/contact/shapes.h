@@ -7,14 +7,14 @@
 
 #include <pelt/scene.h>
 
-typedef struct PeltiShape {
+typedef struct PeltiContactMesh {
     int vertex_count, triangle_count;
     Vec3 *vertices;      ///< in the object's own frame
     int (*triangles)[3]; ///< outward
-} PeltiShape;
+} PeltiContactMesh;
 
 /// Checks the description and makes (or copies, scaled) its surface in `pool`.
-PeltStatus pelti_contact_shape_make(PeltiPool *pool, const PeltSceneObject *object, PeltiShape *out, PeltError *err);
+PeltStatus pelti_contact_shape_make(PeltiPool *pool, const PeltSceneObject *object, PeltiContactMesh *out, PeltError *err);
 
 /// Cells of a soft object's lattice along its extents (detail along the longest, 6 by default); 1 for others.
 void pelti_contact_shape_cells(const PeltSceneObject *object, const float extent[3], int cells[3]);
@@ -23,6 +23,6 @@ typedef struct PeltiContactSolid {           ///< of unit density
     double volume, centre[3], inertia[3][3]; ///< inertia about the centre
 } PeltiContactSolid;
 /// Volume integrals over a closed surface; false where it encloses nothing (open, or inside out).
-bool pelti_contact_shape_solid(const PeltiShape *shape, PeltiContactSolid *out);
+bool pelti_contact_shape_solid(const PeltiContactMesh *shape, PeltiContactSolid *out);
 
 #endif

@@ -311,7 +311,7 @@ static int carry(PeltiContactSkin *skin, int joint, Vec3 at, double share, int c
 }
 
 /// The skin's point `spot`: its share below the roots goes to `below_roots`.
-static int carry_spot(PeltiContactSkin *skin, const PeltiSpot *spot, double *below_roots)
+static int carry_spot(PeltiContactSkin *skin, const PeltiSurfaceSpot *spot, double *below_roots)
 {
     const PeltiWeights *w = skin->weights;
     int count = 0;
@@ -356,7 +356,7 @@ static int blocks_of_sums(PeltiContactSkin *skin, int count, double least, Pelti
     return used;
 }
 
-int pelti_contact_skin_blocks(PeltiContactSkin *skin, const PeltiSpot *spot, PeltiContactBlock *blocks)
+int pelti_contact_skin_blocks(PeltiContactSkin *skin, const PeltiSurfaceSpot *spot, PeltiContactBlock *blocks)
 {
     double below_roots = 0;
     int count = blocks_of_sums(skin, carry_spot(skin, spot, &below_roots), 0, blocks);
@@ -367,7 +367,8 @@ int pelti_contact_skin_blocks(PeltiContactSkin *skin, const PeltiSpot *spot, Pel
     return count;
 }
 
-int pelti_contact_skin_self_blocks(PeltiContactSkin *skin, const PeltiSpot *spot, int bone, Vec3 point, PeltiContactBlock *blocks)
+int pelti_contact_skin_self_blocks(PeltiContactSkin *skin, const PeltiSurfaceSpot *spot, int bone, Vec3 point,
+                                   PeltiContactBlock *blocks)
 {
     double below_roots = 0;
     int count = carry_spot(skin, spot, &below_roots);

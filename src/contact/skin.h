@@ -92,11 +92,11 @@ void pelti_contact_skin_columns(const PeltiContactSkin *skin);        ///< fills
 void pelti_contact_skin_place(const PeltiContactSkin *skin, Vec3 *x); ///< F: [vertex_count]
 
 /// Blocks (world axes, rows x, y, z) of a spot, compliance folded in; returns how many, at most joint_count + 1.
-int pelti_contact_skin_blocks(PeltiContactSkin *skin, const PeltiSpot *spot, PeltiContactBlock *blocks);
+int pelti_contact_skin_blocks(PeltiContactSkin *skin, const PeltiSurfaceSpot *spot, PeltiContactBlock *blocks);
 
 /// The same for the motion of a spot relative to a point that a bone carries, J_a - J_b: contact of the skin with itself. Joints
 /// that carry both move neither against the other and are left out.
-int pelti_contact_skin_self_blocks(PeltiContactSkin *skin, const PeltiSpot *spot, int bone, Vec3 point,
+int pelti_contact_skin_self_blocks(PeltiContactSkin *skin, const PeltiSurfaceSpot *spot, int bone, Vec3 point,
                                    PeltiContactBlock *blocks);
 
 /// Solver coordinates of the present turns and shift, and back.

@@ -11,12 +11,12 @@ typedef struct SoftMatter { ///< pelti_soft_create makes it once; every step rea
     double damping;         ///< s
     double *mass;           ///< [nodes] kg
     int entry_count;
-    PeltiEntry *stiffness; ///< [entry_count] K, body axes
+    PeltiSparseEntry *stiffness; ///< [entry_count] K, body axes
 } SoftMatter;
 
 typedef struct SoftState {   ///< at the end of the last step: pelti_soft_end_step writes; a hand moves and slows it
     double (*x)[3], (*v)[3]; ///< [nodes] world
-    PeltiTurn turn;          ///< of the body's axes
+    PeltiContactTurn turn;   ///< of the body's axes
 } SoftState;
 
 typedef struct SoftMotion {    ///< of this step, [nodes] world; pelti_soft_end_step takes it into the state
@@ -25,8 +25,8 @@ typedef struct SoftMotion {    ///< of this step, [nodes] world; pelti_soft_end_
     double (*last)[3], last_h; ///< `moved` of the last step, and its length in s; 0: there was none
 } SoftMotion;
 
-typedef struct SoftSolve { ///< A for steps of one length: factor() writes, solve_to() and column_of() read
-    PeltiEntry *entries;   ///< [entry_count + 3 nodes] of A: those of K, then the masses
+typedef struct SoftSolve {     ///< A for steps of one length: factor() writes, solve_to() and column_of() read
+    PeltiSparseEntry *entries; ///< [entry_count + 3 nodes] of A: those of K, then the masses
     PeltiSparse *factor;
     double factor_h;    ///< s; 0: there is none
     double **column;    ///< [surface vertices] A^-1 for a unit force along each body axis, [3 x 3 nodes]; NULL: never asked
@@ -89,9 +89,9 @@ static void element(PeltiSoft *s, int t, double lambda, double mu)
             double inner = g[a][0] * g[b][0] + g[a][1] * g[b][1] + g[a][2] * g[b][2];
             for (int i = 0; i < 3; i++)
                 for (int j = 0; j < (a == b ? i + 1 : 3); j++)
-                    s->matter.stiffness[s->matter.entry_count++] =
-                        (PeltiEntry){3 * n[a] + i, 3 * n[b] + j,
-                                     volume * (lambda * g[a][i] * g[b][j] + mu * g[a][j] * g[b][i] + (i == j ? mu * inner : 0))};
+                    s->matter.stiffness[s->matter.entry_count++] = (PeltiSparseEntry){
+                        3 * n[a] + i, 3 * n[b] + j,
+                        volume * (lambda * g[a][i] * g[b][j] + mu * g[a][j] * g[b][i] + (i == j ? mu * inner : 0))};
         }
 }
 
@@ -107,8 +107,8 @@ static PeltStatus factor(PeltiSoft *s, double h, PeltError *err)
         a->entries[e].value *= 1 + s->matter.damping / h;
     }
     for (int i = 0; i < n; i++)
-        a->entries[count + i] = (PeltiEntry){i, i, s->matter.mass[i / 3] / (h * h)};
-    PeltiEntries matrix = {.n = n, .count = count + n, .list = a->entries};
+        a->entries[count + i] = (PeltiSparseEntry){i, i, s->matter.mass[i / 3] / (h * h)};
+    PeltiSparseEntries matrix = {.n = n, .count = count + n, .list = a->entries};
     PeltStatus status = a->factor ? pelti_sparse_refactor(a->factor, a->entries, err)
                                   : pelti_sparse_create(&s->pool->allocator, &matrix, PELTI_ORDER_BEST, &a->factor, err);
     a->factor_h = status == PELT_OK ? h : 0;
@@ -121,13 +121,13 @@ static PeltStatus take_room(PeltiSoft *s, PeltError *err)
     PeltiPool *pool = s->pool;
     size_t nodes = (size_t)s->mesh.node_count, all = (size_t)s->mesh.tet_count * 78 + 3 * nodes;
     s->matter.mass = PELTI_NEW(pool, double, nodes);
-    s->matter.stiffness = PELTI_NEW(pool, PeltiEntry, all);
+    s->matter.stiffness = PELTI_NEW(pool, PeltiSparseEntry, all);
     s->now.x = pelti_pool_take(pool, nodes, sizeof(double[3]));
     s->now.v = pelti_pool_take(pool, nodes, sizeof(double[3]));
     s->motion.free = pelti_pool_take(pool, nodes, sizeof(double[3]));
     s->motion.moved = pelti_pool_take(pool, nodes, sizeof(double[3]));
     s->motion.last = pelti_pool_take(pool, nodes, sizeof(double[3]));
-    s->solve.entries = PELTI_NEW(pool, PeltiEntry, all);
+    s->solve.entries = PELTI_NEW(pool, PeltiSparseEntry, all);
     s->solve.column = PELTI_NEW(pool, double *, s->surface_count);
     s->solve.column_known = PELTI_NEW(pool, bool, s->surface_count);
     s->solve.scratch.rhs = PELTI_NEW(pool, double, 3 * nodes);
@@ -135,7 +135,7 @@ static PeltStatus take_room(PeltiSoft *s, PeltError *err)
     s->solve.scratch.sparse = PELTI_NEW(pool, double, 3 * nodes);
     s->solve.scratch.column = PELTI_NEW(pool, double, 9 * nodes);
     s->touched.slot_of = PELTI_NEW(pool, int, s->surface_count);
-    return pool->failed ? pelti_no_memory(err, all * sizeof(PeltiEntry)) : PELT_OK;
+    return pool->failed ? pelti_no_memory(err, all * sizeof(PeltiSparseEntry)) : PELT_OK;
 }
 
 /// K and the nodes' masses, which add up to the body's.
@@ -206,13 +206,13 @@ void pelti_soft_destroy(PeltiSoft *soft)
 
 // ---- steps ----
 
-static void to_body(const PeltiTurn *r, const double in[3], double out[3])
+static void to_body(const PeltiContactTurn *r, const double in[3], double out[3])
 {
     for (int k = 0; k < 3; k++)
         out[k] = r->m[0][k] * in[0] + r->m[1][k] * in[1] + r->m[2][k] * in[2];
 }
 
-static void to_world(const PeltiTurn *r, const double in[3], double out[3])
+static void to_world(const PeltiContactTurn *r, const double in[3], double out[3])
 {
     for (int k = 0; k < 3; k++)
         out[k] = r->m[k][0] * in[0] + r->m[k][1] * in[1] + r->m[k][2] * in[2];
@@ -336,7 +336,7 @@ bool pelti_soft_free_step(PeltiSoft *s, const double gravity[3], double h)
             u[3 * n + k] = local[k] - (s->mesh.nodes[n][k] - s->mesh.nodes[0][k]);
     }
     for (int e = 0; e < s->matter.entry_count; e++) {
-        const PeltiEntry *k = &s->matter.stiffness[e];
+        const PeltiSparseEntry *k = &s->matter.stiffness[e];
         rhs[k->row] -= k->value * u[k->column];
         if (k->row != k->column)
             rhs[k->column] -= k->value * u[k->row];

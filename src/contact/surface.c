@@ -106,9 +106,9 @@ void pelti_surface_refit(PeltiSurface *surface, PeltiJobs *jobs)
     pelti_box_tree_refit(surface->sharp_tree, jobs, surface->sharp_boxes);
 }
 
-Vec3 pelti_contact_spot_point(const PeltiSpot *spot, const Vec3 *x)
+Vec3 pelti_contact_spot_point(const PeltiSurfaceSpot *spot, const Vec3 *x)
 {
-    return pelti_barycentric(spot->weight, x[spot->vertex[0]], x[spot->vertex[1]], x[spot->vertex[2]]);
+    return pelti_closest_barycentric(spot->weight, x[spot->vertex[0]], x[spot->vertex[1]], x[spot->vertex[2]]);
 }
 
 // ---- closest features ----
@@ -126,19 +126,19 @@ static uint32_t feature_id(int kind, int index)
     return (uint32_t)kind << 28 | (uint32_t)index;
 }
 
-static PeltiSpot vertex_spot(int v)
+static PeltiSurfaceSpot vertex_spot(int v)
 {
-    return (PeltiSpot){{v, v, v}, {1, 0, 0}, feature_id(PELTI_ON_VERTEX, v)};
+    return (PeltiSurfaceSpot){{v, v, v}, {1, 0, 0}, feature_id(PELTI_ON_VERTEX, v)};
 }
 
 /// The spot of a closest point, its feature named in the mesh, and the outward direction there.
-static PeltiSpot name_spot(const PeltiSurface *s, int triangle, const PeltiClosest *closest, Vec3 *outward)
+static PeltiSurfaceSpot name_spot(const PeltiSurface *s, int triangle, const PeltiClosest *closest, Vec3 *outward)
 {
     const int *t = s->mesh->triangles[triangle];
-    PeltiSpot spot = {{t[0], t[1], t[2]}, {closest->weight[0], closest->weight[1], closest->weight[2]}, 0};
+    PeltiSurfaceSpot spot = {{t[0], t[1], t[2]}, {closest->weight[0], closest->weight[1], closest->weight[2]}, 0};
     int corner = closest->feature == 1 ? 0 : closest->feature == 2 ? 1 : 2;
     int edge = closest->feature == PELTI_EDGE_01 ? 0 : closest->feature == PELTI_EDGE_12 ? 1 : 2;
-    switch (pelti_feature_size(closest->feature)) {
+    switch (pelti_closest_feature_size(closest->feature)) {
     case 1:
         *outward = vertex_normal(s, t[corner]);
         spot.feature = feature_id(PELTI_ON_VERTEX, t[corner]);
@@ -160,9 +160,9 @@ static bool in_box(const PeltiBox *box, Vec3 p)
            p.z <= box->high.z;
 }
 
-PeltiReach pelti_surface_reach(const PeltiSurface *s, double alarm)
+PeltiSurfaceReach pelti_surface_reach(const PeltiSurface *s, double alarm)
 {
-    PeltiReach r = {.box = {vec3(1, 1, 1), vec3(-1, -1, -1)}};
+    PeltiSurfaceReach r = {.box = {vec3(1, 1, 1), vec3(-1, -1, -1)}};
     if (s->tree->node_count)
         r.box = s->tree->nodes[0].box;
     Vec3 grow = vec3((float)alarm, (float)alarm, (float)alarm);
@@ -215,7 +215,7 @@ static bool try_entry(void *context, int triangle)
 
 /// A vertex that is inside now and came in during this step is to leave through the face it came in by, which need not be the
 /// nearest one: across something thin the nearest faces pull both ways.
-static bool find_entry(const PeltiSurface *mine, int v, const PeltiSurface *other, const PeltiSpot *nearest,
+static bool find_entry(const PeltiSurface *mine, int v, const PeltiSurface *other, const PeltiSurfaceSpot *nearest,
                        PeltiContactTouch *touch)
 {
     Vec3 moved = vec3_sub(pelti_contact_spot_point(nearest, other->x), pelti_contact_spot_point(nearest, other->before));
@@ -230,7 +230,7 @@ static bool find_entry(const PeltiSurface *mine, int v, const PeltiSurface *othe
     touch->gap = (double)vec3_dot(vec3_sub(e.to, other->x[t[0]]), touch->normal);
     touch->point_b = c.point;
     touch->spot_b =
-        (PeltiSpot){{t[0], t[1], t[2]}, {c.weight[0], c.weight[1], c.weight[2]}, feature_id(PELTI_ON_FACE, e.triangle)};
+        (PeltiSurfaceSpot){{t[0], t[1], t[2]}, {c.weight[0], c.weight[1], c.weight[2]}, feature_id(PELTI_ON_FACE, e.triangle)};
     return true;
 }
 
@@ -264,9 +264,9 @@ static bool find_facing(const PeltiSurface *other, Vec3 p, Vec3 own, double with
     touch->normal = unit_normal(other, near.triangle);
     touch->gap = (double)vec3_dot(vec3_sub(p, other->x[t[0]]), touch->normal);
     touch->point_b = near.closest.point;
-    touch->spot_b = (PeltiSpot){{t[0], t[1], t[2]},
-                                {near.closest.weight[0], near.closest.weight[1], near.closest.weight[2]},
-                                feature_id(PELTI_ON_FACE, near.triangle)};
+    touch->spot_b = (PeltiSurfaceSpot){{t[0], t[1], t[2]},
+                                       {near.closest.weight[0], near.closest.weight[1], near.closest.weight[2]},
+                                       feature_id(PELTI_ON_FACE, near.triangle)};
     return true;
 }
 
@@ -280,7 +280,7 @@ static float hinted(const PeltiSurface *other, int triangle, Vec3 p, float far)
     return d < far ? d : far;
 }
 
-bool pelti_contact_touch_vertex(const PeltiVertexQuery *query, int *hint, double *clear, PeltiContactTouch *touch)
+bool pelti_contact_touch_vertex(const PeltiSurfaceQuery *query, int *hint, double *clear, PeltiContactTouch *touch)
 {
     const PeltiSurface *mine = query->mine, *other = query->other;
     const double alarm = query->limits->alarm, far = query->limits->far, deep = query->limits->deep;
@@ -322,7 +322,7 @@ bool pelti_contact_touch_vertex(const PeltiVertexQuery *query, int *hint, double
            find_facing(other, p, own, touch->gap < 0 ? deep : SAME_PLACE * alarm, touch);
 }
 
-bool pelti_surface_depth(const PeltiSurface *s, const PeltiReach *reach, Vec3 p, double *depth, Vec3 *out)
+bool pelti_surface_depth(const PeltiSurface *s, const PeltiSurfaceReach *reach, Vec3 p, double *depth, Vec3 *out)
 {
     PeltiNearest near;
     PeltiNearestQuery query = {.triangles = s->mesh->triangles, .points = s->x, .point = p, .max_distance = INFINITY};
@@ -337,7 +337,7 @@ bool pelti_surface_depth(const PeltiSurface *s, const PeltiReach *reach, Vec3 p,
 
 void pelti_contact_touch_swap(PeltiContactTouch *t)
 {
-    PeltiSpot spot = t->spot_a;
+    PeltiSurfaceSpot spot = t->spot_a;
     t->spot_a = t->spot_b, t->spot_b = spot;
     Vec3 p = t->point_a;
     t->point_a = t->point_b, t->point_b = p;
@@ -390,8 +390,8 @@ static bool touch_edges(const PeltiSurface *a, int ea, const PeltiSurface *b, in
     if (!leads_out(b, eb, n, is_sharp(b, eb) ? OUT_SHARP : OUT_SMOOTH) ||
         !leads_out(a, ea, vec3_scale(n, -1), is_sharp(a, ea) ? OUT_SHARP : OUT_SMOOTH))
         return false;
-    touch->spot_a = (PeltiSpot){{u[0], u[1], u[0]}, {1 - c.s, c.s, 0}, feature_id(PELTI_ON_EDGE, ea)};
-    touch->spot_b = (PeltiSpot){{v[0], v[1], v[0]}, {1 - c.t, c.t, 0}, feature_id(PELTI_ON_EDGE, eb)};
+    touch->spot_a = (PeltiSurfaceSpot){{u[0], u[1], u[0]}, {1 - c.s, c.s, 0}, feature_id(PELTI_ON_EDGE, ea)};
+    touch->spot_b = (PeltiSurfaceSpot){{v[0], v[1], v[0]}, {1 - c.t, c.t, 0}, feature_id(PELTI_ON_EDGE, eb)};
     touch->point_a = pelti_contact_spot_point(&touch->spot_a, a->x);
     touch->point_b = pelti_contact_spot_point(&touch->spot_b, b->x);
     touch->normal = n;
@@ -439,7 +439,7 @@ void pelti_contact_touch_ground(const PeltiSurface *surfaces, int a, double heig
             continue;
         PeltiContactTouch touch = {.a = a, .b = -1, .spot_a = vertex_spot(v), .point_a = p, .normal = vec3(0, 1, 0), .gap = gap};
         touch.point_b = vec3(p.x, (float)height, p.z);
-        touch.spot_b = (PeltiSpot){{0, 0, 0}, {0, 0, 0}, feature_id(PELTI_ON_GROUND, 0)};
+        touch.spot_b = (PeltiSurfaceSpot){{0, 0, 0}, {0, 0, 0}, feature_id(PELTI_ON_GROUND, 0)};
         pelti_contact_touch_add(out, &touch);
     }
 }

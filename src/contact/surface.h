@@ -26,17 +26,17 @@ PeltStatus pelti_surface_build(PeltiPool *pool, const PeltiMesh *mesh, PeltiSurf
 void pelti_surface_refit(PeltiSurface *surface, PeltiJobs *jobs); ///< after x has moved; does not allocate
 
 /// A point of a surface: weights of the corners of one triangle, and the feature it lies on (kind << 28 | index).
-typedef struct PeltiSpot {
+typedef struct PeltiSurfaceSpot {
     int vertex[3];
     double weight[3];
     uint32_t feature;
-} PeltiSpot;
+} PeltiSurfaceSpot;
 enum { PELTI_ON_VERTEX = 0, PELTI_ON_EDGE = 1, PELTI_ON_FACE = 2, PELTI_ON_GROUND = 3 };
 
 /// Two spots that are near. The normal points from b to a: gap = normal . (point_a - point_b), negative inside.
 typedef struct PeltiContactTouch {
     int a, b; ///< surfaces; b -1: the ground
-    PeltiSpot spot_a, spot_b;
+    PeltiSurfaceSpot spot_a, spot_b;
     Vec3 point_a, point_b, normal;
     double gap;
     double speed; ///< > 0: the only contact of two that started deep in each other, who part so fast, units/s
@@ -49,30 +49,30 @@ typedef struct PeltiContactTouches {
     PeltiPairs pairs_scratch; ///< of the edge queries; created for the surface with most pieces
 } PeltiContactTouches;
 
-typedef struct PeltiReach { ///< bounds of a surface, and grown by the alarm distance
+typedef struct PeltiSurfaceReach { ///< bounds of a surface, and grown by the alarm distance
     PeltiBox box, grown;
     double size;
-} PeltiReach;
-PeltiReach pelti_surface_reach(const PeltiSurface *s, double alarm);
+} PeltiSurfaceReach;
+PeltiSurfaceReach pelti_surface_reach(const PeltiSurface *s, double alarm);
 
-typedef struct PeltiTouchLimits {
+typedef struct PeltiContactLimits {
     double alarm; ///< what is nearer is a touch
     double far;   ///< looks no farther
     double deep;  ///< a touch up to this far inside counts
-} PeltiTouchLimits;
+} PeltiContactLimits;
 
-typedef struct PeltiVertexQuery { ///< one vertex against another surface
+typedef struct PeltiSurfaceQuery { ///< one vertex against another surface
     const PeltiSurface *mine, *other;
-    const PeltiReach *reach; ///< of the other
-    int vertex;              ///< of mine
-    const PeltiTouchLimits *limits;
+    const PeltiSurfaceReach *reach; ///< of the other
+    int vertex;                     ///< of mine
+    const PeltiContactLimits *limits;
     bool search; ///< its side is not known: within the other's bounds it is found however far the surface is
-} PeltiVertexQuery;
+} PeltiSurfaceQuery;
 /// True: a touch within the alarm distance, the vertex as side a. `hint`: in and out, the nearest triangle, -1: none. `clear`:
 /// how far the vertex is from the other surface at least, 0 when inside or not known.
-bool pelti_contact_touch_vertex(const PeltiVertexQuery *query, int *hint, double *clear, PeltiContactTouch *touch);
+bool pelti_contact_touch_vertex(const PeltiSurfaceQuery *query, int *hint, double *clear, PeltiContactTouch *touch);
 /// How deep a point is inside (below 0: it is outside), and the nearest way out; false: outside the bounds, or nothing to be in.
-bool pelti_surface_depth(const PeltiSurface *s, const PeltiReach *reach, Vec3 p, double *depth, Vec3 *out);
+bool pelti_surface_depth(const PeltiSurface *s, const PeltiSurfaceReach *reach, Vec3 p, double *depth, Vec3 *out);
 void pelti_contact_touch_swap(PeltiContactTouch *touch);
 void pelti_contact_touch_add(PeltiContactTouches *out, const PeltiContactTouch *touch);
 typedef struct PeltiSurfacePair {
@@ -88,6 +88,6 @@ void pelti_contact_touch_edges(const PeltiSurfacePair *two, double alarm, PeltiC
 /// Vertices of a surface near or below the plane y = height.
 void pelti_contact_touch_ground(const PeltiSurface *surfaces, int a, double height, double alarm, PeltiContactTouches *out);
 
-Vec3 pelti_contact_spot_point(const PeltiSpot *spot, const Vec3 *x);
+Vec3 pelti_contact_spot_point(const PeltiSurfaceSpot *spot, const Vec3 *x);
 
 #endif

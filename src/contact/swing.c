@@ -52,7 +52,7 @@ void pelti_swing_begin(PeltiSwing *swing, const PeltiContactSkin *skin)
 
 void pelti_swing_contact(PeltiSwing *swing, const PeltiContactSkin *skin, const PeltiContactTouch *touch)
 {
-    const PeltiSpot *spot = &touch->spot_a;
+    const PeltiSurfaceSpot *spot = &touch->spot_a;
     const PeltiWeights *w = skin->weights;
     Vec3 by = vec3(0, 0, 0);
     if (!swing->scratch.touches)

@@ -12,7 +12,7 @@ static inline uint64_t pelti_hash(uint64_t hash, const void *data, size_t bytes)
     return hash;
 }
 /// Spreads a 64-bit key over a table (splitmix64's finaliser).
-static inline uint64_t pelti_mix(uint64_t key)
+static inline uint64_t pelti_hash_mix(uint64_t key)
 {
     key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9ull;
     key = (key ^ (key >> 27)) * 0x94d049bb133111ebull;

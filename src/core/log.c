@@ -53,7 +53,7 @@ void pelti_warn(PeltiLog *log, const char *code, const char *format, ...)
         log->dropped++;
 }
 
-PeltStatus pelti_progress(const PeltiProgress *progress, const char *stage, double share, PeltError *err)
+PeltStatus pelti_progress(const PeltiProgressSink *progress, const char *stage, double share, PeltError *err)
 {
     if (progress && progress->fn && progress->fn(stage, share, progress->user))
         return PELT_FAIL(err, PELT_FAILED, "cancelled");

@@ -17,11 +17,11 @@ int pelti_log_count(const PeltiLog *log);
 const PeltWarning *pelti_log_get(const PeltiLog *log, int index);
 
 /// Progress sink handed down to long work; zeroed means silent.
-typedef struct PeltiProgress {
+typedef struct PeltiProgressSink {
     PeltProgress fn;
     void *user;
-} PeltiProgress;
+} PeltiProgressSink;
 /// PELT_FAILED ("cancelled") when the user asked to stop.
-PeltStatus pelti_progress(const PeltiProgress *progress, const char *stage, double share, PeltError *err);
+PeltStatus pelti_progress(const PeltiProgressSink *progress, const char *stage, double share, PeltError *err);
 
 #endif

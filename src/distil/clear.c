@@ -17,18 +17,18 @@ typedef struct Seen {
 } Seen;
 
 typedef struct ClearWork {
-    PeltiModel *model;
+    PeltiDistilModel *model;
     Seen *seen;            // [vertex_count]
     float slight, notable; // cosines of half the angles
     float exact;           // squared distance
 } ClearWork;
 
-static void add_sample(void *context, const PeltiSample *sample, int begin, int end)
+static void add_sample(void *context, const PeltiDistilSample *sample, int begin, int end)
 {
     const ClearWork *work = context;
-    const PeltiModel *model = work->model;
+    const PeltiDistilModel *model = work->model;
     for (int v = begin; v < end; v++) {
-        const PeltiModelVertex *vertex = &model->vertices[v];
+        const PeltiDistilModelVertex *vertex = &model->vertices[v];
         unsigned turned = 0, notably = 0;
         for (int n = 0; n < vertex->near_count; n++) {
             float half = fabsf(sample->joints[vertex->near[n]].turn.w);
@@ -69,7 +69,7 @@ static void clear(void *context, int begin, int end, int worker)
     const ClearWork *work = context;
     (void)worker;
     for (int v = begin; v < end; v++) {
-        PeltiModelVertex *vertex = &work->model->vertices[v];
+        PeltiDistilModelVertex *vertex = &work->model->vertices[v];
         unsigned left = (1u << vertex->near_count) - 1;
         for (int n = vertex->near_count - 1; n >= 0; n--)
             if (work->seen[v].idle >> n & 1 && !is_own(&work->model->original, v, vertex->near[n]) &&
@@ -81,7 +81,7 @@ static void clear(void *context, int begin, int end, int worker)
     }
 }
 
-PeltStatus pelti_distil_model_clear(PeltiModel *model, PeltError *err)
+PeltStatus pelti_distil_model_clear(PeltiDistilModel *model, PeltError *err)
 {
     int vertices = model->who->mesh->vertex_count;
     float exact = CLEAR_EXACT * model->who->mesh->diagonal;

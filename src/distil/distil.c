@@ -54,8 +54,8 @@ static PeltStatus find_poses(PeltiDistilRun *run, int unseen, PeltError *err)
     const PeltSkinDef *skin = &run->def->skin;
     const PeltiCharacter *who = run->character->who;
     const char **settings = PELTI_NEW(&run->pool, const char *, skin->setting_count + 1);
-    PeltiPosesDef poses = {who, (uint64_t)run->def->seed, unseen, skin->rig};
-    PeltiRig *rig = NULL;
+    PeltiDistilPosesDef poses = {who, (uint64_t)run->def->seed, unseen, skin->rig};
+    PeltiIoRig *rig = NULL;
     int count = 0;
     if (!settings)
         return pelti_no_memory(err, sizeof(char *) * (size_t)skin->setting_count);
@@ -65,7 +65,7 @@ static PeltStatus find_poses(PeltiDistilRun *run, int unseen, PeltError *err)
     if (skin->rig)
         PELT_TRY(pelti_bake_rig_check(skin->rig, who, err));
     else if (skin->rig_path || count > 0) {
-        PELT_TRY(pelti_io_rig_load((PeltiRigSource){skin->rig_path, settings, count}, who, &run->pool.allocator, &rig, err));
+        PELT_TRY(pelti_io_rig_load((PeltiIoRigSource){skin->rig_path, settings, count}, who, &run->pool.allocator, &rig, err));
         poses.rig = &rig->rig;
     }
     PeltStatus status = pelti_distil_poses(&poses, &run->pool, &run->poses, err);
@@ -87,18 +87,18 @@ PeltStatus pelti_distil_open(PeltiDistilRun *run, int held_out, const char *keep
     PELT_TRY(find_poses(run, unseen, err));
     if (run->poses.joint_count == 0)
         return PELT_FAIL(err, PELT_UNSUPPORTED, "nothing bends: the file has no joint below another");
-    run->samples_def = (PeltiSamplesDef){.character = run->character,
-                                         .skin = &def->skin,
-                                         .poses = &run->poses,
-                                         .count = def->poses,
-                                         .held_out = held_out,
-                                         .part = def->part,
-                                         .parts = def->parts,
-                                         .keep_path = keep_path,
-                                         .beside_path = def->output        ? def->output
-                                                        : def->report_path ? def->report_path
-                                                        : def->page_path   ? def->page_path
-                                                                           : "pelt-distil"};
+    run->samples_def = (PeltiDistilSamplesDef){.character = run->character,
+                                               .skin = &def->skin,
+                                               .poses = &run->poses,
+                                               .count = def->poses,
+                                               .held_out = held_out,
+                                               .part = def->part,
+                                               .parts = def->parts,
+                                               .keep_path = keep_path,
+                                               .beside_path = def->output        ? def->output
+                                                              : def->report_path ? def->report_path
+                                                              : def->page_path   ? def->page_path
+                                                                                 : "pelt-distil"};
     return pelti_distil_samples(&run->samples_def, &run->pool, &run->samples, err);
 }
 
@@ -127,7 +127,7 @@ static PeltStatus original_weights(PeltiDistilRun *run, PeltError *err)
 }
 
 /// Joints of two bytes and floats for weights; sparse targets, an index and an offset each.
-static size_t bytes_of(const PeltiDistilled *d)
+static size_t bytes_of(const PeltiDistilSkin *d)
 {
     size_t bytes = (size_t)d->who->point_count * (size_t)d->weights.influences * 6;
     for (int c = 0; c < d->corrective_count; c++)
@@ -136,7 +136,7 @@ static size_t bytes_of(const PeltiDistilled *d)
 }
 
 /// Poses that are worse than by the original weights count more, and all is fitted anew, until none is.
-static PeltStatus mend_worse(PeltiModel *model, PeltError *err)
+static PeltStatus mend_worse(PeltiDistilModel *model, PeltError *err)
 {
     PELT_TRY(pelti_distil_find_worse(model, err));
     for (int again = 0; again < WORSE_TRIES && model->worse > 0; again++) {
@@ -152,7 +152,7 @@ static PeltStatus mend_worse(PeltiModel *model, PeltError *err)
 /// are worse then, anew for what is left.
 static PeltStatus keep_to_bytes(PeltiDistilRun *run, PeltError *err)
 {
-    PeltiModel *model = &run->model;
+    PeltiDistilModel *model = &run->model;
     double wanted = run->def->bytes;
     while (wanted > 0 && (double)bytes_of(&run->distilled) > wanted && model->corrective_count > 0) {
         double all = (double)bytes_of(&run->distilled), targets = all;
@@ -175,7 +175,7 @@ static PeltStatus keep_to_bytes(PeltiDistilRun *run, PeltError *err)
 
 /// As many correctives as the error asks for: what few of them take is estimated, so where that was too bold there are more.
 /// Weights and correctives, each to what the other leaves.
-static PeltStatus fit_correctives(PeltiModel *model, const PeltDistilDef *def, PeltError *err)
+static PeltStatus fit_correctives(PeltiDistilModel *model, const PeltDistilDef *def, PeltError *err)
 {
     double goal = def->error, points = (double)model->samples->count * model->who->mesh->vertex_count, reached = INFINITY;
     for (int i = 0; i < ERROR_TRIES && reached > def->error; i++) {
@@ -205,13 +205,13 @@ static PeltStatus find_moved_by(PeltiDistilRun *run, unsigned flags, PeltError *
 static PeltStatus fit(PeltiDistilRun *run, PeltError *err)
 {
     const PeltDistilDef *def = run->def;
-    PeltiModel *model = &run->model;
+    PeltiDistilModel *model = &run->model;
     unsigned flags = pelti_method_find(def->skin.method)->flags;
     model->who = run->character->who;
     model->pool = &run->pool;
     model->jobs = run->jobs;
     model->samples = &run->samples;
-    model->progress = (PeltiProgress){def->skin.progress, def->skin.progress_user};
+    model->progress = (PeltiProgressSink){def->skin.progress, def->skin.progress_user};
     model->influences = def->weights;
     model->small_turns = flags & PELTI_NEEDS_WEIGHTS ? SMALL_TURNS : SMALL_TURNS_FREE;
     model->corrective_room = def->correctives;
@@ -237,7 +237,7 @@ static PeltStatus fit(PeltiDistilRun *run, PeltError *err)
 
 static PeltDistilResult tell(const PeltiDistilRun *run)
 {
-    const PeltiDistilled *d = &run->distilled;
+    const PeltiDistilSkin *d = &run->distilled;
     return (PeltDistilResult){.joints = run->character->who->bone_count,
                               .helpers = d->helper_count,
                               .correctives = d->corrective_count,

@@ -5,10 +5,11 @@
 
 #include <string.h>
 
-PeltiDriven pelti_distil_driven_new(PeltiPool *pool, const PeltiDistilled *distilled)
+PeltiDistilDriven pelti_distil_driven_new(PeltiPool *pool, const PeltiDistilSkin *distilled)
 {
-    return (PeltiDriven){PELTI_NEW(pool, PeltiHelperPose, distilled->helper_count),
-                         PELTI_NEW(pool, float, distilled->drive_count), PELTI_NEW(pool, float, distilled->corrective_count)};
+    return (PeltiDistilDriven){PELTI_NEW(pool, PeltiHelperPose, distilled->helper_count),
+                               PELTI_NEW(pool, float, distilled->drive_count),
+                               PELTI_NEW(pool, float, distilled->corrective_count)};
 }
 
 Vec3 pelti_distil_rotation_vector(Quat turn)
@@ -35,7 +36,7 @@ PeltiHelperPose pelti_distil_helper(const PeltiHelper *helper, const PeltiJoint 
                              .at = vec3_mad(driver->head, helper->offset, angle)};
 }
 
-void pelti_distil_drives_say(int count, const PeltiDrive *drives, const PeltiJoint *joints, float *out)
+void pelti_distil_drives_say(int count, const PeltiDistilDrive *drives, const PeltiJoint *joints, float *out)
 {
     Vec3 r = vec3(0, 0, 0);
     for (int d = 0; d < count; d++) {
@@ -49,13 +50,13 @@ float pelti_distil_weight(const PeltiCorrective *corrective, const float *drives
 {
     float weight = 0;
     for (int i = 0; i < corrective->term_count; i++) {
-        const PeltiTerm *term = &corrective->terms[i];
+        const PeltiDistilTerm *term = &corrective->terms[i];
         weight += term->gain * drives[term->drive[0]] * (term->drive[1] >= 0 ? drives[term->drive[1]] : 1);
     }
     return fminf(fmaxf(weight, corrective->low), corrective->high);
 }
 
-void pelti_distil_drive(const PeltiDistilled *distilled, const PeltiJoint *joints, PeltiDriven *out)
+void pelti_distil_drive(const PeltiDistilSkin *distilled, const PeltiJoint *joints, PeltiDistilDriven *out)
 {
     for (int h = 0; h < distilled->helper_count; h++)
         out->helpers[h] = pelti_distil_helper(&distilled->helpers[h], &joints[distilled->helpers[h].driver]);
@@ -64,7 +65,7 @@ void pelti_distil_drive(const PeltiDistilled *distilled, const PeltiJoint *joint
         out->correctives[c] = pelti_distil_weight(&distilled->correctives[c], out->drives);
 }
 
-void pelti_distil_matrices(const PeltiDistilled *distilled, const Mat34 *bones, const PeltiDriven *driven, Mat34 *out)
+void pelti_distil_matrices(const PeltiDistilSkin *distilled, const Mat34 *bones, const PeltiDistilDriven *driven, Mat34 *out)
 {
     memcpy(out, bones, (size_t)distilled->joint_count * sizeof *out);
     for (int h = 0; h < distilled->helper_count; h++) {
@@ -75,7 +76,7 @@ void pelti_distil_matrices(const PeltiDistilled *distilled, const Mat34 *bones, 
     }
 }
 
-void pelti_distil_play(const PeltiDistilled *distilled, const Mat34 *matrices, const PeltiDriven *driven, const Vec3 *rest,
+void pelti_distil_play(const PeltiDistilSkin *distilled, const Mat34 *matrices, const PeltiDistilDriven *driven, const Vec3 *rest,
                        Vec3 *out)
 {
     int count = distilled->who->point_count;

@@ -14,9 +14,9 @@ typedef struct TurnReach {
     float most[6]; // towards and away from each axis, rad
 } TurnReach;
 
-static PeltStatus each_turn(PeltiModel *model, TurnReach *reach, void (*visit)(TurnReach *reach, Vec3 turn), PeltError *err)
+static PeltStatus each_turn(PeltiDistilModel *model, TurnReach *reach, void (*visit)(TurnReach *reach, Vec3 turn), PeltError *err)
 {
-    PeltiSample sample;
+    PeltiDistilSample sample;
     for (int i = 0; i < model->samples->count; i++) {
         PELT_TRY(pelti_distil_sample(model->samples, i, &sample, err));
         for (int b = 0; b < model->who->bone_count; b++)
@@ -41,7 +41,7 @@ static void widen(TurnReach *reach, Vec3 turn)
     }
 }
 
-static PeltStatus find_reach(PeltiModel *model, PeltiPool *pool, TurnReach *reach, PeltError *err)
+static PeltStatus find_reach(PeltiDistilModel *model, PeltiPool *pool, TurnReach *reach, PeltError *err)
 {
     PELT_TRY(each_turn(model, reach, add_moments, err));
     for (int b = 0; b < model->who->bone_count; b++) {
@@ -56,16 +56,16 @@ static PeltStatus find_reach(PeltiModel *model, PeltiPool *pool, TurnReach *reac
 }
 
 /// A ramp over a part of the way to one side.
-static PeltiDrive ramp(const TurnReach *reach, int bone, int side, float from, float to)
+static PeltiDistilDrive ramp(const TurnReach *reach, int bone, int side, float from, float to)
 {
     float sign = side % 2 ? -1 : 1, most = reach[bone].most[side];
-    return (PeltiDrive){
+    return (PeltiDistilDrive){
         .joint = bone, .axis = vec3_scale(reach[bone].axis[side / 2], sign), .from = from * most, .to = to * most};
 }
 
 typedef struct DrivesMaking {
-    PeltiModel *model;
-    PeltiDrives *out;
+    PeltiDistilModel *model;
+    PeltiDistilDrives *out;
     const TurnReach *reach;
     int *first;     // [bone_count x SIDES] drive all the way to that side, its parts behind it; -1: the joint does not turn there
     bool *together; // [bone_count x bone_count] some vertex hears both
@@ -75,7 +75,7 @@ static void find_together(const DrivesMaking *making)
 {
     const PeltiCharacter *who = making->out->who;
     for (int i = 0; i < who->mesh->vertex_count; i++) {
-        const PeltiModelVertex *v = &making->model->vertices[i];
+        const PeltiDistilModelVertex *v = &making->model->vertices[i];
         for (int n = 0; n < v->near_count; n++)
             for (int m = 0; m < v->near_count; m++)
                 making->together[v->near[n] * who->bone_count + v->near[m]] = true;
@@ -86,7 +86,7 @@ static void find_together(const DrivesMaking *making)
 static void add_ramps(const DrivesMaking *making, int bone)
 {
     static const float parts[RAMP_PARTS][2] = {{0, 1}, {0, 0.5f}, {0.5f, 1}, {0.25f, 0.75f}, {0.75f, 1}};
-    PeltiModel *model = making->model;
+    PeltiDistilModel *model = making->model;
     for (int side = 0; side < SIDES; side++) {
         if (making->reach[bone].most[side] <= DRIVE_LEAST)
             continue;
@@ -98,10 +98,10 @@ static void add_ramps(const DrivesMaking *making, int bone)
 
 static void add(const DrivesMaking *making, int bone, int one, int two)
 {
-    PeltiDrives *out = making->out;
+    PeltiDistilDrives *out = making->out;
     if (out->count[bone] == PELTI_BASIS_MOST)
         return;
-    out->all[out->total++] = (PeltiBasis){{one, two}};
+    out->all[out->total++] = (PeltiDistilBasis){{one, two}};
     out->count[bone]++;
 }
 
@@ -157,17 +157,17 @@ static bool may_drive(const PeltiCharacter *who, int b)
     return who->bones[b].parent >= 0 && !who->bones[b].is_prop && !who->bones[b].is_repeat;
 }
 
-PeltStatus pelti_distil_drives(PeltiModel *model, PeltiPool *pool, PeltiDrives *out, PeltError *err)
+PeltStatus pelti_distil_drives(PeltiDistilModel *model, PeltiPool *pool, PeltiDistilDrives *out, PeltError *err)
 {
     const PeltiCharacter *who = model->who;
     size_t bones = (size_t)who->bone_count;
     TurnReach *reach = PELTI_NEW(pool, TurnReach, bones);
-    *out = (PeltiDrives){.who = who,
-                         .first = PELTI_NEW(pool, int, bones),
-                         .count = PELTI_NEW(pool, int, bones),
-                         .all = PELTI_NEW(pool, PeltiBasis, bones * PELTI_BASIS_MOST)};
+    *out = (PeltiDistilDrives){.who = who,
+                               .first = PELTI_NEW(pool, int, bones),
+                               .count = PELTI_NEW(pool, int, bones),
+                               .all = PELTI_NEW(pool, PeltiDistilBasis, bones * PELTI_BASIS_MOST)};
     DrivesMaking making = {model, out, reach, PELTI_NEW(pool, int, bones *SIDES), PELTI_NEW(pool, bool, bones *bones)};
-    model->drives = PELTI_NEW(model->pool, PeltiDrive, bones * SIDES * RAMP_PARTS);
+    model->drives = PELTI_NEW(model->pool, PeltiDistilDrive, bones * SIDES * RAMP_PARTS);
     model->driven.drives = PELTI_NEW(model->pool, float, bones *SIDES *RAMP_PARTS);
     if (pool->failed || model->pool->failed)
         return pelti_no_memory(err, bones * PELTI_BASIS_MOST * sizeof *out->all);

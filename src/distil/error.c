@@ -1,19 +1,19 @@
 /// Sums how far a distilled skin and lbs lie from the method's, pose by pose.
 #include "distil/error.h"
 
-static PeltStatus make_sum(PeltiErrorSum *sum, const PeltiCharacter *who, PeltiPool *pool, PeltError *err)
+static PeltStatus make_sum(PeltiDistilErrorSum *sum, const PeltiCharacter *who, PeltiPool *pool, PeltError *err)
 {
-    *sum = (PeltiErrorSum){.joint_square = PELTI_NEW(pool, double, who->bone_count),
-                           .joint_most = PELTI_NEW(pool, float, who->bone_count),
-                           .bins = PELTI_NEW(pool, uint64_t, PELTI_ERROR_BINS)};
+    *sum = (PeltiDistilErrorSum){.joint_square = PELTI_NEW(pool, double, who->bone_count),
+                                 .joint_most = PELTI_NEW(pool, float, who->bone_count),
+                                 .bins = PELTI_NEW(pool, uint64_t, PELTI_ERROR_BINS)};
     return pool->failed ? pelti_no_memory(err, PELTI_ERROR_BINS * sizeof *sum->bins) : PELT_OK;
 }
 
-PeltStatus pelti_distil_errors(PeltiErrors *errors, const PeltiCharacter *who, const PeltiWeights *points_weights,
+PeltStatus pelti_distil_errors(PeltiDistilErrors *errors, const PeltiCharacter *who, const PeltiWeights *points_weights,
                                PeltiPool *pool, PeltError *err)
 {
     int *main_bone = PELTI_NEW(pool, int, who->point_count);
-    *errors = (PeltiErrors){.who = who, .main_bone = main_bone, .joint_points = PELTI_NEW(pool, uint64_t, who->bone_count)};
+    *errors = (PeltiDistilErrors){.who = who, .main_bone = main_bone, .joint_points = PELTI_NEW(pool, uint64_t, who->bone_count)};
     if (pool->failed)
         return pelti_no_memory(err, (size_t)who->point_count * sizeof *main_bone);
     for (int p = 0; p < who->point_count; p++) {
@@ -25,7 +25,7 @@ PeltStatus pelti_distil_errors(PeltiErrors *errors, const PeltiCharacter *who, c
 }
 
 /// The pose's sum of squares.
-static double add(const PeltiErrors *errors, PeltiErrorSum *sum, const Vec3 *truth, const Vec3 *skin)
+static double add(const PeltiDistilErrors *errors, PeltiDistilErrorSum *sum, const Vec3 *truth, const Vec3 *skin)
 {
     float per_bin = 1e-5f * errors->who->mesh->diagonal;
     double square = 0;
@@ -46,7 +46,7 @@ static double add(const PeltiErrors *errors, PeltiErrorSum *sum, const Vec3 *tru
     return square;
 }
 
-void pelti_distil_errors_add(PeltiErrors *errors, const Vec3 *truth, const Vec3 *distilled, const Vec3 *lbs)
+void pelti_distil_errors_add(PeltiDistilErrors *errors, const Vec3 *truth, const Vec3 *distilled, const Vec3 *lbs)
 {
     double rounding = 1e-6 * (double)errors->who->mesh->diagonal; // of positions
     double ours = add(errors, &errors->distilled, truth, distilled), theirs = add(errors, &errors->lbs, truth, lbs);
@@ -56,7 +56,7 @@ void pelti_distil_errors_add(PeltiErrors *errors, const Vec3 *truth, const Vec3 
 }
 
 /// The distance that a hundredth of all are beyond: the upper end of its bin.
-static double p99_of(const PeltiErrors *errors, const PeltiErrorSum *sum)
+static double p99_of(const PeltiDistilErrors *errors, const PeltiDistilErrorSum *sum)
 {
     uint64_t all = (uint64_t)errors->poses * (uint64_t)errors->who->point_count, below = 0;
     int bin = 0;
@@ -68,7 +68,7 @@ static double p99_of(const PeltiErrors *errors, const PeltiErrorSum *sum)
     return fmin((bin + 1) * 1e-5 * (double)errors->who->mesh->diagonal, (double)sum->largest);
 }
 
-PeltDistilError pelti_distil_errors_tell(const PeltiErrors *errors)
+PeltDistilError pelti_distil_errors_tell(const PeltiDistilErrors *errors)
 {
     double all = fmax((double)errors->poses * errors->who->point_count, 1);
     return (PeltDistilError){.poses = errors->poses,

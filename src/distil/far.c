@@ -5,7 +5,7 @@
 
 #include "distil/constants.def"
 
-struct PeltiFar {
+struct PeltiDistilFar {
     const PeltiCharacter *who;
     const PeltiWeights *weights;
     PeltiJobs *jobs;
@@ -15,14 +15,14 @@ struct PeltiFar {
     unsigned char *near; // [bone_count x bone_count] 1: within FAR_JOINTS steps, or of different skeletons
 };
 
-static int main_bone(const PeltiFar *far, int vertex)
+static int main_bone(const PeltiDistilFar *far, int vertex)
 {
     return far->weights->bone[(size_t)vertex * (size_t)far->weights->influences];
 }
 
 static int meet(void *context, int a, int b, int worker)
 {
-    const PeltiFar *far = context;
+    const PeltiDistilFar *far = context;
     const PeltiMesh *mesh = far->who->mesh;
     const int *s = mesh->triangles[a], *t = mesh->triangles[b];
     (void)worker;
@@ -46,18 +46,18 @@ int pelti_distil_apart(const PeltiCharacter *who, int a, int b)
 }
 
 PeltStatus pelti_distil_far(const PeltiCharacter *who, const PeltiWeights *weights, PeltiJobs *jobs, PeltiPool *pool,
-                            PeltiFar **out, PeltError *err)
+                            PeltiDistilFar **out, PeltError *err)
 {
     enum { ROOM = 4096 };
     size_t bones = (size_t)who->bone_count;
-    PeltiFar *far = *out = PELTI_NEW(pool, PeltiFar, 1);
+    PeltiDistilFar *far = *out = PELTI_NEW(pool, PeltiDistilFar, 1);
     if (!far)
         return pelti_no_memory(err, sizeof *far);
-    *far = (PeltiFar){.who = who,
-                      .weights = weights,
-                      .jobs = jobs,
-                      .points = PELTI_NEW(pool, Vec3, who->mesh->vertex_count),
-                      .near = PELTI_NEW(pool, unsigned char, bones *bones)};
+    *far = (PeltiDistilFar){.who = who,
+                            .weights = weights,
+                            .jobs = jobs,
+                            .points = PELTI_NEW(pool, Vec3, who->mesh->vertex_count),
+                            .near = PELTI_NEW(pool, unsigned char, bones *bones)};
     if (pool->failed)
         return pelti_no_memory(err, bones * bones);
     for (int a = 0; a < who->bone_count; a++)
@@ -68,7 +68,7 @@ PeltStatus pelti_distil_far(const PeltiCharacter *who, const PeltiWeights *weigh
     return pelti_pairs_create(pool, ROOM, far->tree, &far->pairs, err);
 }
 
-bool pelti_distil_far_crosses(PeltiFar *far, const Mat34 *bones)
+bool pelti_distil_far_crosses(PeltiDistilFar *far, const Mat34 *bones)
 {
     const PeltiMesh *mesh = far->who->mesh;
     for (int v = 0; v < mesh->vertex_count; v++)

@@ -7,10 +7,10 @@
 #include "distil/constants.def"
 
 /// A vertex whose weights are as they were keeps them by point, as the file has them.
-static void fill_row(const PeltiModel *model, int point, int *bones, float *weights)
+static void fill_row(const PeltiDistilModel *model, int point, int *bones, float *weights)
 {
     const PeltiCharacter *who = model->who;
-    const PeltiModelVertex *v = &model->vertices[who->mesh->weld[point]];
+    const PeltiDistilModelVertex *v = &model->vertices[who->mesh->weld[point]];
     const PeltiWeights *file = &who->file_weights;
     if (v->fixed && file->influences > 0) {
         for (int i = 0; i < file->influences; i++) {
@@ -25,7 +25,7 @@ static void fill_row(const PeltiModel *model, int point, int *bones, float *weig
     pelti_weights_normalise(model->influences, bones, weights);
 }
 
-static PeltStatus fill_corrective(const PeltiModel *model, int c, PeltiCorrective *to, PeltError *err)
+static PeltStatus fill_corrective(const PeltiDistilModel *model, int c, PeltiCorrective *to, PeltError *err)
 {
     const PeltiCharacter *who = model->who;
     float least = DELTA_LEAST * who->mesh->diagonal;
@@ -34,7 +34,7 @@ static PeltStatus fill_corrective(const PeltiModel *model, int c, PeltiCorrectiv
     pelti_array_init(&offsets, &model->pool->allocator, sizeof(Vec3));
     for (int p = 0; p < who->point_count; p++) {
         int v = who->mesh->weld[p];
-        const PeltiModelVertex *vertex = &model->vertices[v];
+        const PeltiDistilModelVertex *vertex = &model->vertices[v];
         for (int i = 0; i < vertex->driven_count; i++) {
             const Vec3 *offset = &model->offsets[(size_t)v * PELTI_MODEL_DRIVEN + (size_t)i];
             if (vertex->driven[i] == c && vec3_length(*offset) > least) {
@@ -60,9 +60,9 @@ static PeltStatus fill_corrective(const PeltiModel *model, int c, PeltiCorrectiv
 }
 
 /// Only the drives that terms name, numbered anew.
-static PeltStatus keep_drives(const PeltiModel *model, PeltiDistilled *out, PeltiCorrective *correctives, PeltError *err)
+static PeltStatus keep_drives(const PeltiDistilModel *model, PeltiDistilSkin *out, PeltiCorrective *correctives, PeltError *err)
 {
-    PeltiDrive *drives = PELTI_NEW(model->pool, PeltiDrive, model->drive_count + 1);
+    PeltiDistilDrive *drives = PELTI_NEW(model->pool, PeltiDistilDrive, model->drive_count + 1);
     int *number = PELTI_NEW(model->pool, int, model->drive_count + 1);
     if (model->pool->failed)
         return pelti_no_memory(err, (size_t)model->drive_count * sizeof *drives);
@@ -76,12 +76,12 @@ static PeltStatus keep_drives(const PeltiModel *model, PeltiDistilled *out, Pelt
             drives[out->drive_count++] = model->drives[d];
         }
     for (int c = 0; c < out->corrective_count; c++) {
-        PeltiTerm *terms = PELTI_NEW(model->pool, PeltiTerm, correctives[c].term_count);
+        PeltiDistilTerm *terms = PELTI_NEW(model->pool, PeltiDistilTerm, correctives[c].term_count);
         if (!terms && correctives[c].term_count > 0)
             return pelti_no_memory(err, (size_t)correctives[c].term_count * sizeof *terms);
         for (int t = 0; t < correctives[c].term_count; t++) {
-            const PeltiTerm *from = &correctives[c].terms[t];
-            terms[t] = (PeltiTerm){from->gain, {number[from->drive[0]], from->drive[1] >= 0 ? number[from->drive[1]] : -1}};
+            const PeltiDistilTerm *from = &correctives[c].terms[t];
+            terms[t] = (PeltiDistilTerm){from->gain, {number[from->drive[0]], from->drive[1] >= 0 ? number[from->drive[1]] : -1}};
         }
         correctives[c].terms = terms;
     }
@@ -89,7 +89,7 @@ static PeltStatus keep_drives(const PeltiModel *model, PeltiDistilled *out, Pelt
     return PELT_OK;
 }
 
-PeltStatus pelti_distil_model_finish(const PeltiModel *model, PeltiDistilled *out, PeltError *err)
+PeltStatus pelti_distil_model_finish(const PeltiDistilModel *model, PeltiDistilSkin *out, PeltError *err)
 {
     const PeltiCharacter *who = model->who;
     size_t width = (size_t)model->influences;
@@ -100,12 +100,12 @@ PeltStatus pelti_distil_model_finish(const PeltiModel *model, PeltiDistilled *ou
         return pelti_no_memory(err, (size_t)who->point_count * width * sizeof *weights);
     for (int p = 0; p < who->point_count; p++)
         fill_row(model, p, bones + (size_t)p * width, weights + (size_t)p * width);
-    *out = (PeltiDistilled){.who = who,
-                            .joint_count = who->bone_count,
-                            .weights = {model->influences, bones, weights},
-                            .helper_count = model->helper_count,
-                            .helpers = model->helpers,
-                            .correctives = correctives};
+    *out = (PeltiDistilSkin){.who = who,
+                             .joint_count = who->bone_count,
+                             .weights = {model->influences, bones, weights},
+                             .helper_count = model->helper_count,
+                             .helpers = model->helpers,
+                             .correctives = correctives};
     for (int c = 0; c < model->corrective_count; c++) {
         PELT_TRY(fill_corrective(model, c, &correctives[out->corrective_count], err));
         out->corrective_count += correctives[out->corrective_count].count > 0;

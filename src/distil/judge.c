@@ -10,14 +10,14 @@
 
 enum { MEASURED_POSES = 12 }; // of a set: crossings and volume cost more than the rest of judging
 
-static void measure(PeltiDistilRun *run, PeltiTried *tried, const PeltiSample *sample)
+static void measure(PeltiDistilRun *run, PeltiDistilTried *tried, const PeltiDistilSample *sample)
 {
     const Vec3 *skins[3] = {sample->points, run->judge.points, run->judge.lbs};
     for (int i = 0; i < 3; i++) {
         PeltQuality quality;
         if (i > 0) // played by points
             pelti_mesh_gather(run->character->who->mesh, skins[i], run->judge.vertices);
-        PeltiMeasured skin = {skins[i], i > 0 ? run->judge.vertices : sample->vertices};
+        PeltiMeasureSkin skin = {skins[i], i > 0 ? run->judge.vertices : sample->vertices};
         pelti_measuring_alone(run->judge.measure, skin, &quality);
         tried->pairs[i] += quality.self_intersections_new;
         tried->volume[i] = fmax(tried->volume[i], fabs(quality.volume_ratio_min - 1));
@@ -29,7 +29,7 @@ static void measure(PeltiDistilRun *run, PeltiTried *tried, const PeltiSample *s
 static const Vec3 *rest_of(PeltiDistilRun *run, const PeltiPose *pose)
 {
     const PeltiCharacter *who = run->character->who;
-    PeltiJudge *judge = &run->judge;
+    PeltiDistilJudge *judge = &run->judge;
     if (!pelti_targets_mix(&judge->targets, pose))
         return who->rest_points;
     memcpy(judge->rest, who->rest_points, (size_t)who->point_count * sizeof *judge->rest);
@@ -40,9 +40,9 @@ static const Vec3 *rest_of(PeltiDistilRun *run, const PeltiPose *pose)
     return judge->rest;
 }
 
-static void try_pose(PeltiDistilRun *run, PeltiTried *tried, const PeltiSample *sample, int every)
+static void try_pose(PeltiDistilRun *run, PeltiDistilTried *tried, const PeltiDistilSample *sample, int every)
 {
-    PeltiJudge *judge = &run->judge;
+    PeltiDistilJudge *judge = &run->judge;
     const Vec3 *rest = rest_of(run, sample->pose);
     pelti_distil_drive(&run->distilled, sample->joints, &judge->driven);
     pelti_distil_matrices(&run->distilled, sample->bones, &judge->driven, judge->matrices);
@@ -59,7 +59,7 @@ static void try_pose(PeltiDistilRun *run, PeltiTried *tried, const PeltiSample *
     }
 }
 
-static void tell(const PeltiDistilRun *run, PeltiTried *tried)
+static void tell(const PeltiDistilRun *run, PeltiDistilTried *tried)
 {
     PeltDistilError *error = &tried->error;
     *error = pelti_distil_errors_tell(&tried->errors);
@@ -78,14 +78,14 @@ static void tell(const PeltiDistilRun *run, PeltiTried *tried)
 static PeltStatus open_judge(PeltiDistilRun *run, PeltError *err)
 {
     const PeltiCharacter *who = run->character->who;
-    PeltiJudge *judge = &run->judge;
+    PeltiDistilJudge *judge = &run->judge;
     judge->driven = pelti_distil_driven_new(&run->pool, &run->distilled);
     judge->matrices = PELTI_NEW(&run->pool, Mat34, who->bone_count + run->distilled.helper_count);
     judge->points = PELTI_NEW(&run->pool, Vec3, who->point_count);
     judge->lbs = PELTI_NEW(&run->pool, Vec3, who->point_count);
     judge->vertices = PELTI_NEW(&run->pool, Vec3, who->mesh->vertex_count);
     judge->rest = PELTI_NEW(&run->pool, Vec3, who->point_count);
-    run->tried = PELTI_NEW(&run->pool, PeltiTried, who->clip_count + 2);
+    run->tried = PELTI_NEW(&run->pool, PeltiDistilTried, who->clip_count + 2);
     if (run->pool.failed)
         return pelti_no_memory(err, 3 * (size_t)who->point_count * sizeof(Vec3));
     PELT_TRY(pelti_targets_create(&judge->targets, who, &run->pool, err));
@@ -99,7 +99,7 @@ void pelti_distil_judge_close(PeltiDistilRun *run)
     pelti_measure_destroy(run->judge.measure);
 }
 
-static PeltStatus new_tried(PeltiDistilRun *run, const char *name, PeltiTried **out, PeltError *err)
+static PeltStatus new_tried(PeltiDistilRun *run, const char *name, PeltiDistilTried **out, PeltError *err)
 {
     *out = &run->tried[run->tried_count++];
     (*out)->name = name;
@@ -112,8 +112,8 @@ static PeltStatus new_tried(PeltiDistilRun *run, const char *name, PeltiTried **
 
 static PeltStatus try_samples(PeltiDistilRun *run, const char *name, bool held_out, PeltError *err)
 {
-    PeltiTried *tried;
-    PeltiSample sample;
+    PeltiDistilTried *tried;
+    PeltiDistilSample sample;
     int count = held_out ? run->samples.held_out : run->samples.count;
     PELT_TRY(new_tried(run, name, &tried, err));
     for (int i = 0; i < count; i++) {
@@ -132,7 +132,7 @@ static PeltStatus try_clip(PeltiDistilRun *run, int clip, PeltError *err)
     const PeltiCharacter *who = run->character->who;
     PeltSkin *skin = run->samples.skin;
     PeltiPose *pose = &run->samples.pose;
-    PeltiTried *tried;
+    PeltiDistilTried *tried;
     int frames = pelti_clip_frames(&who->clips[clip], CLIP_FPS);
     PELT_TRY(new_tried(run, who->clips[clip].name, &tried, err));
     tried->is_clip = true;
@@ -145,7 +145,7 @@ static PeltStatus try_clip(PeltiDistilRun *run, int clip, PeltError *err)
         pelti_pose_clip(who, &who->clips[clip], f / CLIP_FPS, pose);
         const PeltiPose *shown = pelti_skin_give_way(skin, pose, (float)(1 / CLIP_FPS), &report);
         pelti_skin_step_posed(skin, shown, (float)(1 / CLIP_FPS), &report, &ms);
-        PeltiSample sample = {shown, skin->posed.bones, skin->posed.joints, skin->shown.points, pelti_skin_vertices(skin)};
+        PeltiDistilSample sample = {shown, skin->posed.bones, skin->posed.joints, skin->shown.points, pelti_skin_vertices(skin)};
         try_pose(run, tried, &sample, frames / MEASURED_POSES + 1);
     }
     tell(run, tried);

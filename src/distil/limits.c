@@ -10,7 +10,7 @@ static Vec3 along_bone(const PeltiCharacter *who, const PeltiBone *bone)
 {
     Vec3 along = vec3(0, 0, 0);
     for (int i = 0; i < bone->segment_count; i++) {
-        const PeltiSegment *segment = &who->segments[bone->segment_first + i];
+        const PeltiSkeletonSegment *segment = &who->segments[bone->segment_first + i];
         Vec3 this = vec3_sub(segment->b, segment->a);
         along = vec3_length(this) > vec3_length(along) ? this : along;
     }
@@ -18,7 +18,7 @@ static Vec3 along_bone(const PeltiCharacter *who, const PeltiBone *bone)
 }
 
 /// Which of a joint's axes lies along the bone; -1: none does.
-static int twisting(const PeltiPoseJoint *joint)
+static int twisting(const PeltiDistilPoseJoint *joint)
 {
     for (int a = 0; a < 3; a++)
         if (fabsf(vec3_dot(joint->axis[a], joint->bone_axis)) > TWIST_ALIKE)
@@ -27,7 +27,7 @@ static int twisting(const PeltiPoseJoint *joint)
 }
 
 /// The strongest axis that does not lie along the bone, to the side the joint bends farther to.
-static int find_bend(PeltiPoseJoint *joint)
+static int find_bend(PeltiDistilPoseJoint *joint)
 {
     int a = twisting(joint) == 0 ? 1 : 0;
     Vec3 across = vec3_mad(joint->axis[a], joint->bone_axis, -vec3_dot(joint->axis[a], joint->bone_axis));
@@ -37,14 +37,14 @@ static int find_bend(PeltiPoseJoint *joint)
 }
 
 /// How far the joint is drawn along one axis: to what is given, to the side that the axis of the limits has.
-static void reach(PeltiPoseJoint *joint, int a, Vec3 towards, const float given[2])
+static void reach(PeltiDistilPoseJoint *joint, int a, Vec3 towards, const float given[2])
 {
     int same = vec3_dot(joint->axis[a], towards) >= 0 ? 0 : 1;
     joint->most[2 * a + same] = fmaxf(given[1], 0);
     joint->most[2 * a + 1 - same] = fmaxf(-given[0], 0);
 }
 
-static void take(PeltiPoseJoint *joint, const PeltRigJoint *given)
+static void take(PeltiDistilPoseJoint *joint, const PeltRigJoint *given)
 {
     int bend = find_bend(joint), twist = twisting(joint);
     for (int i = 0; i < 2 && given->has_bend_limits; i++)
@@ -57,11 +57,11 @@ static void take(PeltiPoseJoint *joint, const PeltRigJoint *given)
         reach(joint, twist, joint->bone_axis, joint->twist);
 }
 
-void pelti_distil_limits(PeltiPoses *poses, const PeltRig *rig)
+void pelti_distil_limits(PeltiDistilPoses *poses, const PeltRig *rig)
 {
     const PeltiCharacter *who = poses->who;
     for (int j = 0; j < poses->joint_count; j++) {
-        PeltiPoseJoint *joint = &poses->joints[j];
+        PeltiDistilPoseJoint *joint = &poses->joints[j];
         const PeltiNode *node = &who->nodes[joint->node];
         const PeltRigJoint *given = pelt_rig_joint(rig, node->name);
         joint->bend[0] = joint->twist[0] = -INFINITY;
@@ -81,7 +81,7 @@ static float between(float x, const float range[2])
 
 /// turn = swing * twist: the twist between its limits, the swing no farther than the larger of its limits, and between them about
 /// the axis it bends about.
-static Quat kept(const PeltiPoseJoint *joint, Vec3 r)
+static Quat kept(const PeltiDistilPoseJoint *joint, Vec3 r)
 {
     Quat turn = quat_axis_angle(vec3_normalize_or(r, vec3(1, 0, 0)), vec3_length(r));
     Quat about = pelti_distil_twist(turn, joint->bone_axis);
@@ -99,10 +99,10 @@ static Quat kept(const PeltiPoseJoint *joint, Vec3 r)
     return quat_mul(bent, quat_axis_angle(joint->bone_axis, between(twist, joint->twist)));
 }
 
-void pelti_distil_keep_to_limits(const PeltiPoses *poses, PeltiPose *pose)
+void pelti_distil_keep_to_limits(const PeltiDistilPoses *poses, PeltiPose *pose)
 {
     for (int j = 0; j < poses->joint_count; j++) {
-        const PeltiPoseJoint *joint = &poses->joints[j];
+        const PeltiDistilPoseJoint *joint = &poses->joints[j];
         if (isinf(joint->bend[1]) && isinf(joint->twist[1]))
             continue;
         Quat file = quat_normalize(poses->who->nodes[joint->node].trs.rotation);

@@ -5,9 +5,9 @@
 
 enum { NEAR = PELTI_MODES_NEAR, K = PELTI_MODES_K, SLOTS = PELTI_MODES_SLOTS };
 
-static PeltStatus make_blocks(PeltiModeSums *sums, PeltiPool *pool, PeltError *err)
+static PeltStatus make_blocks(PeltiDistilModeSums *sums, PeltiPool *pool, PeltError *err)
 {
-    const PeltiModel *model = sums->model;
+    const PeltiDistilModel *model = sums->model;
     size_t pairs = (size_t)sums->bones * (size_t)sums->bones;
     sums->block_of = PELTI_NEW(pool, int, pairs);
     sums->blocks = PELTI_NEW(pool, double *, pairs + 1);
@@ -16,7 +16,7 @@ static PeltStatus make_blocks(PeltiModeSums *sums, PeltiPool *pool, PeltError *e
     for (size_t i = 0; i < pairs; i++)
         sums->block_of[i] = -1;
     for (int i = 0; i < sums->vertex_count; i++) {
-        const PeltiModelVertex *v = &model->vertices[sums->vertices[i]];
+        const PeltiDistilModelVertex *v = &model->vertices[sums->vertices[i]];
         for (int n = 0; n < v->near_count; n++)
             for (int m = 0; m < v->near_count; m++) {
                 int *block = &sums->block_of[v->near[n] * sums->bones + v->near[m]];
@@ -32,8 +32,8 @@ static PeltStatus make_blocks(PeltiModeSums *sums, PeltiPool *pool, PeltError *e
 
 static void add_products(void *context, int begin, int end, int worker)
 {
-    const PeltiModeSums *sums = context;
-    const PeltiDrives *drives = &sums->drives;
+    const PeltiDistilModeSums *sums = context;
+    const PeltiDistilDrives *drives = &sums->drives;
     (void)worker;
     for (int a = begin; a < end; a++)
         for (int b = 0; b < sums->bones; b++) {
@@ -64,19 +64,19 @@ static bool to_rest(Mat34 blend, Vec3 error, double out[3])
 }
 
 typedef struct SampleSums {
-    const PeltiModeSums *sums;
-    const PeltiSample *sample;
+    const PeltiDistilModeSums *sums;
+    const PeltiDistilSample *sample;
 } SampleSums;
 
 static void add_right(void *context, int begin, int end, int worker)
 {
     const SampleSums *piece = context;
-    const PeltiModeSums *sums = piece->sums;
-    const PeltiModel *model = sums->model;
+    const PeltiDistilModeSums *sums = piece->sums;
+    const PeltiDistilModel *model = sums->model;
     (void)worker;
     for (int i = begin; i < end; i++) {
         int vertex = sums->vertices[i];
-        const PeltiModelVertex *v = &model->vertices[vertex];
+        const PeltiDistilModelVertex *v = &model->vertices[vertex];
         Mat34 blend = pelti_distil_model_blend(model, vertex);
         Vec3 target = piece->sample->vertices[vertex];
         double r[3] = {0, 0, 0};
@@ -93,7 +93,7 @@ static void add_right(void *context, int begin, int end, int worker)
     }
 }
 
-static void say_functions(const PeltiModeSums *sums)
+static void say_functions(const PeltiDistilModeSums *sums)
 {
     const float *say = sums->model->driven.drives;
     for (int f = 0; f < sums->drives.total; f++) {
@@ -102,10 +102,10 @@ static void say_functions(const PeltiModeSums *sums)
     }
 }
 
-static PeltStatus gather(PeltiModeSums *sums, PeltError *err)
+static PeltStatus gather(PeltiDistilModeSums *sums, PeltError *err)
 {
-    PeltiModel *model = sums->model;
-    PeltiSample sample;
+    PeltiDistilModel *model = sums->model;
+    PeltiDistilSample sample;
     SampleSums piece = {sums, &sample};
     for (int i = 0; i < model->samples->count; i++) {
         PELT_TRY(pelti_progress(&model->progress, "modes", (double)i / model->samples->count, err));
@@ -118,11 +118,11 @@ static PeltStatus gather(PeltiModeSums *sums, PeltError *err)
     return PELT_OK;
 }
 
-PeltStatus pelti_distil_mode_sums(PeltiModel *model, PeltiPool *pool, PeltiModeSums *out, PeltError *err)
+PeltStatus pelti_distil_mode_sums(PeltiDistilModel *model, PeltiPool *pool, PeltiDistilModeSums *out, PeltError *err)
 {
     int vertices = model->who->mesh->vertex_count, stride = vertices / MODE_VERTICES + 1;
     size_t most = (size_t)(vertices / stride + 1);
-    *out = (PeltiModeSums){.model = model, .bones = model->who->bone_count};
+    *out = (PeltiDistilModeSums){.model = model, .bones = model->who->bone_count};
     PELT_TRY(pelti_distil_drives(model, pool, &out->drives, err));
     out->vertices = PELTI_NEW(pool, int, most);
     for (int v = 0; v < vertices && out->vertices; v += stride)

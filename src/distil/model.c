@@ -56,13 +56,13 @@ static void meet_next(Met *met, const PeltiCharacter *who, int steps)
     }
 }
 
-static void add_way(PeltiModelVertex *v, int way)
+static void add_way(PeltiDistilModelVertex *v, int way)
 {
     if (v->way_count < PELTI_MODEL_WAYS)
         v->way[v->way_count++] = (short)way;
 }
 
-static bool is_cleared(const PeltiModelVertex *v, int bone)
+static bool is_cleared(const PeltiDistilModelVertex *v, int bone)
 {
     for (int i = 0; i < v->cleared_count; i++)
         if (v->cleared[i] == bone)
@@ -70,7 +70,7 @@ static bool is_cleared(const PeltiModelVertex *v, int bone)
     return false;
 }
 
-static void fill_ways(const PeltiModel *model, PeltiModelVertex *v, const Met *met)
+static void fill_ways(const PeltiDistilModel *model, PeltiDistilModelVertex *v, const Met *met)
 {
     v->way_count = 0;
     for (int i = 0; i < met->count; i++) {
@@ -87,7 +87,7 @@ static void fill_ways(const PeltiModel *model, PeltiModelVertex *v, const Met *m
 }
 
 /// Whether a joint lies between bones that the method moves a vertex by: if not, its turn carries all of them alike, or none.
-static bool is_between(const PeltiModel *model, int vertex, int joint)
+static bool is_between(const PeltiDistilModel *model, int vertex, int joint)
 {
     const PeltiWeights *by = &model->moved_by;
     int above = 0, below = 0;
@@ -104,7 +104,7 @@ static bool is_between(const PeltiModel *model, int vertex, int joint)
 }
 
 /// Whether a joint (one that has a parent) may have a say in where a vertex is.
-static bool is_heard(const PeltiModel *model, int vertex, int bone)
+static bool is_heard(const PeltiDistilModel *model, int vertex, int bone)
 {
     const PeltiBone *joint = &model->who->bones[bone];
     return joint->parent >= 0 && !joint->is_prop && !is_cleared(&model->vertices[vertex], bone) &&
@@ -112,10 +112,10 @@ static bool is_heard(const PeltiModel *model, int vertex, int bone)
 }
 
 /// Joints that a vertex may hear, nearest first.
-static void fill_near(const PeltiModel *model, int vertex, const Met *met)
+static void fill_near(const PeltiDistilModel *model, int vertex, const Met *met)
 {
     const PeltiCharacter *who = model->who;
-    PeltiModelVertex *v = &model->vertices[vertex];
+    PeltiDistilModelVertex *v = &model->vertices[vertex];
     float distance[PELTI_MODEL_NEAR];
     v->near_count = 0;
     for (int i = 0; i < met->count; i++) {
@@ -137,9 +137,9 @@ static void fill_near(const PeltiModel *model, int vertex, const Met *met)
     }
 }
 
-static void put_original(const PeltiModel *model, int vertex)
+static void put_original(const PeltiDistilModel *model, int vertex)
 {
-    PeltiModelVertex *v = &model->vertices[vertex];
+    PeltiDistilModelVertex *v = &model->vertices[vertex];
     const PeltiWeights *original = &model->original;
     memset(v->weight, 0, sizeof v->weight);
     for (int i = 0; i < original->influences; i++) {
@@ -150,7 +150,7 @@ static void put_original(const PeltiModel *model, int vertex)
     }
 }
 
-static void allow(const PeltiModel *model, int vertex, Met *met)
+static void allow(const PeltiDistilModel *model, int vertex, Met *met)
 {
     const PeltiInstance *instance = &model->who->instances[model->who->mesh->vertex_instance[vertex]];
     memset(met->allowed, 0, (size_t)model->who->bone_count * sizeof *met->allowed);
@@ -159,7 +159,7 @@ static void allow(const PeltiModel *model, int vertex, Met *met)
     model->vertices[vertex].fixed = instance->skin < 0 || instance->bone_count < 2;
 }
 
-static Met met_new(PeltiModel *model)
+static Met met_new(PeltiDistilModel *model)
 {
     int bones = model->who->bone_count;
     return (Met){.bones = PELTI_NEW(model->pool, int, bones),
@@ -168,7 +168,7 @@ static Met met_new(PeltiModel *model)
                  .allowed = PELTI_NEW(model->pool, bool, bones)};
 }
 
-PeltStatus pelti_distil_model_ways(PeltiModel *model, PeltError *err)
+PeltStatus pelti_distil_model_ways(PeltiDistilModel *model, PeltError *err)
 {
     const PeltiMesh *mesh = model->who->mesh;
     Met met = met_new(model);
@@ -196,7 +196,7 @@ PeltStatus pelti_distil_model_ways(PeltiModel *model, PeltError *err)
 // ---- helpers ----
 
 /// A joint is worth a helper where vertices hang on it and on its parent both: there a blend collapses.
-static bool *bending_joints(PeltiModel *model)
+static bool *bending_joints(PeltiDistilModel *model)
 {
     const PeltiCharacter *who = model->who;
     bool *bends = PELTI_NEW(model->pool, bool, who->bone_count);
@@ -212,7 +212,7 @@ static bool *bending_joints(PeltiModel *model)
     return bends;
 }
 
-PeltStatus pelti_distil_model_helpers(PeltiModel *model, PeltError *err)
+PeltStatus pelti_distil_model_helpers(PeltiDistilModel *model, PeltError *err)
 {
     const PeltiCharacter *who = model->who;
     const bool *bends = bending_joints(model);
@@ -234,7 +234,7 @@ PeltStatus pelti_distil_model_helpers(PeltiModel *model, PeltError *err)
     return model->pool->failed ? pelti_no_memory(err, 200) : PELT_OK;
 }
 
-PeltStatus pelti_distil_model_keep_helpers(PeltiModel *model, int most, PeltError *err)
+PeltStatus pelti_distil_model_keep_helpers(PeltiDistilModel *model, int most, PeltError *err)
 {
     const PeltiCharacter *who = model->who;
     double *carries = PELTI_NEW(model->pool, double, model->helper_count + 1);
@@ -267,13 +267,13 @@ PeltStatus pelti_distil_model_keep_helpers(PeltiModel *model, int most, PeltErro
 
 // ---- a model ----
 
-PeltStatus pelti_distil_model(PeltiModel *model, PeltError *err)
+PeltStatus pelti_distil_model(PeltiDistilModel *model, PeltError *err)
 {
     const PeltiCharacter *who = model->who;
     size_t vertices = (size_t)who->mesh->vertex_count, bones = (size_t)who->bone_count;
     model->helpers = PELTI_NEW(model->pool, PeltiHelper, PELTI_MODEL_HELPERS * bones);
     model->helper_of = PELTI_NEW(model->pool, int, bones);
-    model->vertices = PELTI_NEW(model->pool, PeltiModelVertex, vertices);
+    model->vertices = PELTI_NEW(model->pool, PeltiDistilModelVertex, vertices);
     model->offsets = PELTI_NEW(model->pool, Vec3, vertices * PELTI_MODEL_DRIVEN);
     model->correctives = PELTI_NEW(model->pool, PeltiCorrective, model->corrective_room + 1);
     model->driven.helpers = PELTI_NEW(model->pool, PeltiHelperPose, PELTI_MODEL_HELPERS * bones);
@@ -289,29 +289,29 @@ PeltStatus pelti_distil_model(PeltiModel *model, PeltError *err)
     return pelti_distil_model_ways(model, err);
 }
 
-static PeltiDistilled rules_of(const PeltiModel *model)
+static PeltiDistilSkin rules_of(const PeltiDistilModel *model)
 {
-    return (PeltiDistilled){.who = model->who,
-                            .joint_count = model->who->bone_count,
-                            .helper_count = model->helper_count,
-                            .drive_count = model->drive_count,
-                            .corrective_count = model->corrective_count,
-                            .helpers = model->helpers,
-                            .drives = model->drives,
-                            .correctives = model->correctives};
+    return (PeltiDistilSkin){.who = model->who,
+                             .joint_count = model->who->bone_count,
+                             .helper_count = model->helper_count,
+                             .drive_count = model->drive_count,
+                             .corrective_count = model->corrective_count,
+                             .helpers = model->helpers,
+                             .drives = model->drives,
+                             .correctives = model->correctives};
 }
 
-void pelti_distil_model_drive(PeltiModel *model, const PeltiSample *sample)
+void pelti_distil_model_drive(PeltiDistilModel *model, const PeltiDistilSample *sample)
 {
-    PeltiDistilled rules = rules_of(model);
+    PeltiDistilSkin rules = rules_of(model);
     pelti_distil_drive(&rules, sample->joints, &model->driven);
     pelti_distil_matrices(&rules, sample->bones, &model->driven, model->matrices);
 }
 
 typedef struct SampleVisit {
-    PeltiModelVisit visit;
+    PeltiDistilModelVisit visit;
     void *context;
-    const PeltiSample *sample;
+    const PeltiDistilSample *sample;
 } SampleVisit;
 
 static void visit_piece(void *context, int begin, int end, int worker)
@@ -321,9 +321,9 @@ static void visit_piece(void *context, int begin, int end, int worker)
     pass->visit(pass->context, pass->sample, begin, end);
 }
 
-PeltStatus pelti_distil_model_visit(PeltiModel *model, const PeltiModelVisits *visits, PeltError *err)
+PeltStatus pelti_distil_model_visit(PeltiDistilModel *model, const PeltiDistilModelVisits *visits, PeltError *err)
 {
-    PeltiSample sample;
+    PeltiDistilSample sample;
     SampleVisit pass = {visits->visit, visits->context, &sample};
     for (int i = 0; i < model->samples->count; i++) {
         PELT_TRY(pelti_progress(&model->progress, visits->stage, (double)i / model->samples->count, err));
@@ -337,7 +337,8 @@ PeltStatus pelti_distil_model_visit(PeltiModel *model, const PeltiModelVisits *v
     return PELT_OK;
 }
 
-PeltStatus pelti_distil_model_pass(PeltiModel *model, const char *stage, PeltiModelVisit visit, void *context, PeltError *err)
+PeltStatus pelti_distil_model_pass(PeltiDistilModel *model, const char *stage, PeltiDistilModelVisit visit, void *context,
+                                   PeltError *err)
 {
-    return pelti_distil_model_visit(model, &(PeltiModelVisits){stage, visit, NULL, context}, err);
+    return pelti_distil_model_visit(model, &(PeltiDistilModelVisits){stage, visit, NULL, context}, err);
 }

@@ -13,7 +13,7 @@ enum {
     PELTI_MODEL_PIECE = 256  ///< vertices a piece of parallel work
 };
 
-typedef struct PeltiModelVertex {
+typedef struct PeltiDistilModelVertex {
     bool fixed; ///< keeps the weights it has, and takes no corrective: props, and what is exact already
     short way_count, near_count, driven_count;
     short way[PELTI_MODEL_WAYS];    ///< bone, or bone_count + helper
@@ -22,14 +22,14 @@ typedef struct PeltiModelVertex {
     short cleared_count;
     short cleared[PELTI_MODEL_NEAR];  ///< bones near it that it does not hear; by pelti_distil_model_clear
     short driven[PELTI_MODEL_DRIVEN]; ///< correctives
-} PeltiModelVertex;
+} PeltiDistilModelVertex;
 
-typedef struct PeltiModel {
+typedef struct PeltiDistilModel {
     const PeltiCharacter *who;
     PeltiPool *pool;
     PeltiJobs *jobs;
-    PeltiSamples *samples;
-    PeltiProgress progress;
+    PeltiDistilSamples *samples;
+    PeltiProgressSink progress;
     PeltiWeights original; ///< of vertices
     PeltiWeights moved_by; ///< of vertices: what the method moves each by, and by nothing else; influences 0: it takes more
     int influences;        ///< wanted, 4 or 8
@@ -38,9 +38,9 @@ typedef struct PeltiModel {
     int half_count;       ///< of the helpers, half turns: they come first
     PeltiHelper *helpers; ///< [PELTI_MODEL_HELPERS bone_count]
     int *helper_of;       ///< [bone_count] its half turn; -1: none
-    PeltiModelVertex *vertices;
+    PeltiDistilModelVertex *vertices;
     int drive_count;
-    PeltiDrive *drives; ///< that terms of correctives name
+    PeltiDistilDrive *drives; ///< that terms of correctives name
     int corrective_count, corrective_room;
     PeltiCorrective *correctives; ///< without their points, those that take most first; see offsets
     Vec3 *offsets;                ///< [vertex_count x PELTI_MODEL_DRIVEN] by vertex and place in `driven`
@@ -49,29 +49,29 @@ typedef struct PeltiModel {
     int worse;                    ///< samples that are worse than by the original weights, or skins of bones in them; by the same
     // of the sample at hand
     int index;
-    PeltiDriven driven;
+    PeltiDistilDriven driven;
     Mat34 *matrices; ///< [bone_count + room for helpers]
-} PeltiModel;
+} PeltiDistilModel;
 
 /// Ways and near joints of every vertex, weights as they are. `original` are of vertices.
-PeltStatus pelti_distil_model(PeltiModel *model, PeltError *err);
+PeltStatus pelti_distil_model(PeltiDistilModel *model, PeltError *err);
 /// Joints that turn and leave a vertex where the original weights have it no longer count as near it, nor does it hang on them.
-PeltStatus pelti_distil_model_clear(PeltiModel *model, PeltError *err);
+PeltStatus pelti_distil_model_clear(PeltiDistilModel *model, PeltError *err);
 /// Half a turn for every joint that is worth one.
-PeltStatus pelti_distil_model_helpers(PeltiModel *model, PeltError *err);
-PeltStatus pelti_distil_model_ways(PeltiModel *model, PeltError *err); ///< anew, after helpers changed
+PeltStatus pelti_distil_model_helpers(PeltiDistilModel *model, PeltError *err);
+PeltStatus pelti_distil_model_ways(PeltiDistilModel *model, PeltError *err); ///< anew, after helpers changed
 /// Only the helpers that carry most are kept, at most `most`; the ways of others are closed.
-PeltStatus pelti_distil_model_keep_helpers(PeltiModel *model, int most, PeltError *err);
+PeltStatus pelti_distil_model_keep_helpers(PeltiDistilModel *model, int most, PeltError *err);
 /// Beside half turns, up to `most` helpers in all where what is left asks for them: thirds of twists, pushes. Weights anew. The
 /// error in the samples falls, or nothing is added.
-PeltStatus pelti_distil_model_more_helpers(PeltiModel *model, int most, PeltError *err);
+PeltStatus pelti_distil_model_more_helpers(PeltiDistilModel *model, int most, PeltError *err);
 
 /// Rules and matrices for the sample at hand.
-void pelti_distil_model_drive(PeltiModel *model, const PeltiSample *sample);
+void pelti_distil_model_drive(PeltiDistilModel *model, const PeltiDistilSample *sample);
 /// Rest position of a vertex with what correctives add.
-static inline Vec3 pelti_distil_model_rest(const PeltiModel *model, int vertex)
+static inline Vec3 pelti_distil_model_rest(const PeltiDistilModel *model, int vertex)
 {
-    const PeltiModelVertex *v = &model->vertices[vertex];
+    const PeltiDistilModelVertex *v = &model->vertices[vertex];
     const Vec3 *offsets = model->offsets + (size_t)vertex * PELTI_MODEL_DRIVEN;
     Vec3 rest = model->who->mesh->rest[vertex];
     for (int i = 0; i < v->driven_count; i++)
@@ -79,20 +79,20 @@ static inline Vec3 pelti_distil_model_rest(const PeltiModel *model, int vertex)
     return rest;
 }
 /// The bone whose skin a vertex is part of: the one it hangs on most by the original weights.
-static inline int pelti_distil_model_region(const PeltiModel *model, int vertex)
+static inline int pelti_distil_model_region(const PeltiDistilModel *model, int vertex)
 {
     return model->original.bone[(size_t)vertex * (size_t)model->original.influences];
 }
 /// How much the sample at hand counts for a vertex.
-static inline double pelti_distil_model_counts(const PeltiModel *model, int vertex)
+static inline double pelti_distil_model_counts(const PeltiDistilModel *model, int vertex)
 {
     size_t row = (size_t)model->index * (size_t)model->who->bone_count;
     return (double)model->importance[row + (size_t)pelti_distil_model_region(model, vertex)];
 }
 /// The blend of a vertex' ways.
-static inline Mat34 pelti_distil_model_blend(const PeltiModel *model, int vertex)
+static inline Mat34 pelti_distil_model_blend(const PeltiDistilModel *model, int vertex)
 {
-    const PeltiModelVertex *v = &model->vertices[vertex];
+    const PeltiDistilModelVertex *v = &model->vertices[vertex];
     Mat34 sum = {{{0}}};
     for (int i = 0; i < v->way_count; i++)
         for (int k = 0; k < 12 && v->weight[i] > 0; k++)
@@ -101,34 +101,35 @@ static inline Mat34 pelti_distil_model_blend(const PeltiModel *model, int vertex
 }
 
 /// Runs fn over all vertices with each sample to learn from.
-typedef void (*PeltiModelVisit)(void *context, const PeltiSample *sample, int begin, int end);
-typedef struct PeltiModelVisits {
+typedef void (*PeltiDistilModelVisit)(void *context, const PeltiDistilSample *sample, int begin, int end);
+typedef struct PeltiDistilModelVisits {
     const char *stage;
-    PeltiModelVisit visit;
+    PeltiDistilModelVisit visit;
     void (*end)(void *context, int index); ///< after a sample's pieces; NULL: nothing to do
     void *context;
-} PeltiModelVisits;
-PeltStatus pelti_distil_model_visit(PeltiModel *model, const PeltiModelVisits *visits, PeltError *err);
+} PeltiDistilModelVisits;
+PeltStatus pelti_distil_model_visit(PeltiDistilModel *model, const PeltiDistilModelVisits *visits, PeltError *err);
 /// The same without an end.
-PeltStatus pelti_distil_model_pass(PeltiModel *model, const char *stage, PeltiModelVisit visit, void *context, PeltError *err);
+PeltStatus pelti_distil_model_pass(PeltiDistilModel *model, const char *stage, PeltiDistilModelVisit visit, void *context,
+                                   PeltError *err);
 
 /// Weights anew, given helpers and correctives.
-PeltStatus pelti_distil_fit_weights(PeltiModel *model, PeltError *err);
+PeltStatus pelti_distil_fit_weights(PeltiDistilModel *model, PeltError *err);
 /// What leaving each group of helpers out would cost, costs [count], as a share of the squared error with all of them; `group`
 /// [helper_count - half_count] numbers those beyond half turns.
-PeltStatus pelti_distil_weigh_helpers(PeltiModel *model, const int *group, int count, double *costs, PeltError *err);
+PeltStatus pelti_distil_weigh_helpers(PeltiDistilModel *model, const int *group, int count, double *costs, PeltError *err);
 /// What at most `most` correctives hear: those that take most from the error, no more than `error` (root mean square, units)
 /// asks.
-PeltStatus pelti_distil_find_modes(PeltiModel *model, int most, double error, PeltError *err);
+PeltStatus pelti_distil_find_modes(PeltiDistilModel *model, int most, double error, PeltError *err);
 /// Each vertex may be moved by the correctives of joints near it, those that take most first.
-void pelti_distil_hand_out(PeltiModel *model);
+void pelti_distil_hand_out(PeltiDistilModel *model);
 /// Offsets of all correctives anew, given weights and helpers.
-PeltStatus pelti_distil_fit_offsets(PeltiModel *model, PeltError *err);
+PeltStatus pelti_distil_fit_offsets(PeltiDistilModel *model, PeltError *err);
 
 /// How near the samples are met, and which are met better, or nearly, by the original weights: these count more from now on.
-PeltStatus pelti_distil_find_worse(PeltiModel *model, PeltError *err);
+PeltStatus pelti_distil_find_worse(PeltiDistilModel *model, PeltError *err);
 
 /// The model as a distilled skin, in the model's pool.
-PeltStatus pelti_distil_model_finish(const PeltiModel *model, PeltiDistilled *out, PeltError *err);
+PeltStatus pelti_distil_model_finish(const PeltiDistilModel *model, PeltiDistilSkin *out, PeltError *err);
 
 #endif

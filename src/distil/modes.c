@@ -26,7 +26,7 @@ typedef struct JointModes {
 } JointModes;
 
 typedef struct Find {
-    PeltiModeSums sums;
+    PeltiDistilModeSums sums;
     PeltiPool *pool;
     JointModes *joints; // [bones]
     double *offsets;    // [vertex_count x NEAR x RANK x 3]
@@ -66,10 +66,10 @@ static PeltStatus make_joint(Find *find, int bone, PeltError *err)
 
 static PeltStatus list_vertices(Find *find, PeltError *err)
 {
-    const PeltiModeSums *sums = &find->sums;
+    const PeltiDistilModeSums *sums = &find->sums;
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < sums->vertex_count; i++) {
-            const PeltiModelVertex *v = &sums->model->vertices[sums->vertices[i]];
+            const PeltiDistilModelVertex *v = &sums->model->vertices[sums->vertices[i]];
             for (int n = 0; n < v->near_count; n++) {
                 JointModes *joint = &find->joints[v->near[n]];
                 if (pass == 1) {
@@ -135,7 +135,7 @@ static void whiten_rest(const Find *find, int bone, int at)
 {
     const JointModes *joint = &find->joints[bone];
     int vertex = joint->vertex[at], slot = joint->slot[at], count = joint->count;
-    const PeltiModelVertex *v = &find->sums.model->vertices[find->sums.vertices[vertex]];
+    const PeltiDistilModelVertex *v = &find->sums.model->vertices[find->sums.vertices[vertex]];
     const double *right = find->sums.right + ((size_t)vertex * NEAR + (size_t)slot) * K * 3;
     double rest[3][K], *y = joint->y + (size_t)at * 3 * (size_t)count;
     for (int k = 0; k < count; k++)
@@ -261,11 +261,11 @@ static PeltStatus sweep(Find *find, const int *ranks, PeltError *err)
 
 static PeltStatus put_mode(Find *find, const Mode *mode, PeltError *err)
 {
-    PeltiModel *model = find->sums.model;
+    PeltiDistilModel *model = find->sums.model;
     const JointModes *joint = &find->joints[mode->bone];
-    const PeltiBasis *functions = find->sums.drives.all + find->sums.drives.first[mode->bone];
+    const PeltiDistilBasis *functions = find->sums.drives.all + find->sums.drives.first[mode->bone];
     const double *gain = joint->gain + (long)mode->rank * joint->count;
-    PeltiTerm *terms = PELTI_NEW(model->pool, PeltiTerm, joint->count);
+    PeltiDistilTerm *terms = PELTI_NEW(model->pool, PeltiDistilTerm, joint->count);
     char name[240];
     snprintf(name, sizeof name, "pelt.%02d.%.200s", model->corrective_count,
              model->who->nodes[model->who->bones[mode->bone].node].name);
@@ -274,17 +274,17 @@ static PeltStatus put_mode(Find *find, const Mode *mode, PeltError *err)
     if (model->pool->failed)
         return pelti_no_memory(err, (size_t)joint->count * sizeof *terms);
     for (int k = 0; k < joint->count; k++)
-        terms[to->term_count++] = (PeltiTerm){(float)gain[k], {functions[k].drive[0], functions[k].drive[1]}};
+        terms[to->term_count++] = (PeltiDistilTerm){(float)gain[k], {functions[k].drive[0], functions[k].drive[1]}};
     to->low = -INFINITY;
     to->high = INFINITY;
     return PELT_OK;
 }
 
 /// Weights as they are in the samples: the largest becomes one, and none goes beyond.
-static PeltStatus scale(PeltiModel *model, PeltiPool *pool, PeltError *err)
+static PeltStatus scale(PeltiDistilModel *model, PeltiPool *pool, PeltError *err)
 {
     float *low = PELTI_NEW(pool, float, model->corrective_count + 1), *high = PELTI_NEW(pool, float, model->corrective_count + 1);
-    PeltiSample sample;
+    PeltiDistilSample sample;
     if (pool->failed)
         return pelti_no_memory(err, (size_t)model->corrective_count * sizeof *low);
     for (int i = 0; i < model->samples->count; i++) {
@@ -298,7 +298,7 @@ static PeltStatus scale(PeltiModel *model, PeltiPool *pool, PeltError *err)
     for (int c = 0; c < model->corrective_count; c++) {
         PeltiCorrective *to = &model->correctives[c];
         float most = fmaxf(fmaxf(-low[c], high[c]), 1e-30f);
-        PeltiTerm *terms = (PeltiTerm *)to->terms; // made by put_mode
+        PeltiDistilTerm *terms = (PeltiDistilTerm *)to->terms; // made by put_mode
         int kept = 0;
         for (int t = 0; t < to->term_count; t++) {
             terms[kept] = terms[t];
@@ -314,7 +314,7 @@ static PeltStatus scale(PeltiModel *model, PeltiPool *pool, PeltError *err)
 
 static PeltStatus find_modes(Find *find, int most, double error, PeltError *err)
 {
-    PeltiModel *model = find->sums.model;
+    PeltiDistilModel *model = find->sums.model;
     int *ranks = PELTI_NEW(find->pool, int, find->sums.bones);
     Mode *list = PELTI_NEW(find->pool, Mode, find->sums.bones * RANK);
     if (find->pool->failed)
@@ -328,7 +328,7 @@ static PeltStatus find_modes(Find *find, int most, double error, PeltError *err)
     return scale(model, find->pool, err);
 }
 
-PeltStatus pelti_distil_find_modes(PeltiModel *model, int most, double error, PeltError *err)
+PeltStatus pelti_distil_find_modes(PeltiDistilModel *model, int most, double error, PeltError *err)
 {
     PeltiPool pool;
     Find find = {.pool = &pool};
@@ -345,7 +345,7 @@ PeltStatus pelti_distil_find_modes(PeltiModel *model, int most, double error, Pe
     return status;
 }
 
-static bool is_near(const PeltiModelVertex *v, int bone)
+static bool is_near(const PeltiDistilModelVertex *v, int bone)
 {
     for (int n = 0; n < v->near_count; n++)
         if (v->near[n] == bone)
@@ -353,10 +353,10 @@ static bool is_near(const PeltiModelVertex *v, int bone)
     return false;
 }
 
-void pelti_distil_hand_out(PeltiModel *model)
+void pelti_distil_hand_out(PeltiDistilModel *model)
 {
     for (int v = 0; v < model->who->mesh->vertex_count; v++) {
-        PeltiModelVertex *vertex = &model->vertices[v];
+        PeltiDistilModelVertex *vertex = &model->vertices[v];
         vertex->driven_count = 0;
         for (int c = 0; c < model->corrective_count && vertex->driven_count < PELTI_MODEL_DRIVEN && !vertex->fixed; c++)
             if (is_near(vertex, model->correctives[c].joint))

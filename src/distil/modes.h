@@ -10,9 +10,9 @@ enum {
     PELTI_MODES_SLOTS = PELTI_MODES_NEAR * PELTI_MODES_K,
 };
 
-typedef struct PeltiModeSums {
-    PeltiModel *model;
-    PeltiDrives drives;
+typedef struct PeltiDistilModeSums {
+    PeltiDistilModel *model;
+    PeltiDistilDrives drives;
     int bones;
     int *block_of;   ///< [bones x bones] -1: no vertex is near both
     double **blocks; ///< sums of products of functions, [count of a x count of b], both ways round
@@ -22,13 +22,13 @@ typedef struct PeltiModeSums {
     int *vertices; ///< those that are looked at
     double *right; ///< [vertex_count x SLOTS x 3] sums of function * residual, by near joint and its function
     double *error; ///< [vertex_count] squared residual, summed over samples
-} PeltiModeSums;
+} PeltiDistilModeSums;
 
 /// One pass over the samples. Lives in `pool`.
-PeltStatus pelti_distil_mode_sums(PeltiModel *model, PeltiPool *pool, PeltiModeSums *out, PeltError *err);
+PeltStatus pelti_distil_mode_sums(PeltiDistilModel *model, PeltiPool *pool, PeltiDistilModeSums *out, PeltError *err);
 
 /// Products of joint a's functions (rows) with joint b's; NULL: no vertex is near both.
-static inline const double *pelti_distil_mode_block(const PeltiModeSums *sums, int a, int b)
+static inline const double *pelti_distil_mode_block(const PeltiDistilModeSums *sums, int a, int b)
 {
     int at = sums->block_of[(size_t)a * (size_t)sums->bones + (size_t)b];
     return at < 0 ? NULL : sums->blocks[at];

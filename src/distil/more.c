@@ -19,7 +19,7 @@ typedef struct Ask {
 } Ask;
 
 typedef struct Asks {
-    PeltiModel *model;
+    PeltiDistilModel *model;
     Vec3 *axis;     // [bone_count] unit, from the parent's head to the joint's; zero: none
     Ask *asks;      // [vertex_count x NEAR]
     double *square; // [vertex_count]
@@ -50,13 +50,13 @@ static void ask_joint(Ask *ask, Vec3 left, Vec3 arm, Vec3 axis, Quat turn)
     ask->push_square += (double)(angle * angle);
 }
 
-static void add_sample(void *context, const PeltiSample *sample, int begin, int end)
+static void add_sample(void *context, const PeltiDistilSample *sample, int begin, int end)
 {
     const Asks *asks = context;
-    const PeltiModel *model = asks->model;
+    const PeltiDistilModel *model = asks->model;
     const PeltiCharacter *who = model->who;
     for (int v = begin; v < end; v++) {
-        const PeltiModelVertex *vertex = &model->vertices[v];
+        const PeltiDistilModelVertex *vertex = &model->vertices[v];
         Vec3 rest = who->mesh->rest[v];
         Vec3 left = vec3_sub(sample->vertices[v], mat34_apply(pelti_distil_model_blend(model, v), rest));
         asks->square[v] += (double)vec3_dot(left, left);
@@ -78,12 +78,12 @@ static double share_of(double said, double square)
 /// that of the larger part, since weights cannot pull back.
 static PeltStatus find_push(const Asks *asks, int joint, Vec3 *push, double *takes, PeltError *err)
 {
-    const PeltiModel *model = asks->model;
+    const PeltiDistilModel *model = asks->model;
     double m[9] = {0}, values[3], side[2] = {0, 0}, most[2] = {0, 0};
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < model->who->mesh->vertex_count * NEAR; i++) {
             const Ask *ask = &asks->asks[i];
-            const PeltiModelVertex *vertex = &model->vertices[i / NEAR];
+            const PeltiDistilModelVertex *vertex = &model->vertices[i / NEAR];
             if (i % NEAR >= vertex->near_count || vertex->near[i % NEAR] != joint || !(ask->push_square > 0))
                 continue;
             for (int k = 0; k < 9 && pass == 0; k++)
@@ -104,7 +104,7 @@ static PeltStatus find_push(const Asks *asks, int joint, Vec3 *push, double *tak
     return PELT_OK;
 }
 
-static void add(PeltiModel *model, int joint, PeltiHelper rule, const char *suffix)
+static void add(PeltiDistilModel *model, int joint, PeltiHelper rule, const char *suffix)
 {
     const PeltiBone *bone = &model->who->bones[joint];
     char name[200];
@@ -119,12 +119,12 @@ static void add(PeltiModel *model, int joint, PeltiHelper rule, const char *suff
 /// Candidates: joints whose twist, or whose angle, explains enough of what is left near them.
 static PeltStatus propose(const Asks *asks, PeltError *err)
 {
-    PeltiModel *model = asks->model;
+    PeltiDistilModel *model = asks->model;
     for (int b = 0; b < model->who->bone_count; b++) {
         double square = 0, twist = 0, takes = 0;
         Vec3 push;
         for (int i = 0; i < model->who->mesh->vertex_count * NEAR; i++) {
-            const PeltiModelVertex *vertex = &model->vertices[i / NEAR];
+            const PeltiDistilModelVertex *vertex = &model->vertices[i / NEAR];
             if (vertex->fixed || i % NEAR >= vertex->near_count || vertex->near[i % NEAR] != b)
                 continue;
             const Ask *ask = &asks->asks[i];
@@ -168,7 +168,7 @@ typedef struct Groups {
 } Groups;
 
 /// Both thirds of a twist are one group.
-static int fill_groups(const PeltiModel *model, int *group)
+static int fill_groups(const PeltiDistilModel *model, int *group)
 {
     int count = 0;
     for (int h = model->half_count; h < model->helper_count; h++) {
@@ -181,7 +181,7 @@ static int fill_groups(const PeltiModel *model, int *group)
 }
 
 /// Groups whose absence costs most a helper stay, as long as there is room and they are worth it.
-static void keep_best(PeltiModel *model, const Groups *groups, int room)
+static void keep_best(PeltiDistilModel *model, const Groups *groups, int room)
 {
     const int *group = groups->group;
     const double *costs = groups->costs;
@@ -212,7 +212,7 @@ static void keep_best(PeltiModel *model, const Groups *groups, int room)
 }
 
 /// Of all candidates, those that are worth their place, and weights for them.
-static PeltStatus choose(PeltiModel *model, PeltiPool *pool, int room, PeltError *err)
+static PeltStatus choose(PeltiDistilModel *model, PeltiPool *pool, int room, PeltError *err)
 {
     size_t extra = (size_t)(model->helper_count - model->half_count);
     Groups groups = {PELTI_NEW(pool, int, extra + 1), PELTI_NEW(pool, double, extra + 1), PELTI_NEW(pool, bool, extra + 1)};
@@ -226,7 +226,7 @@ static PeltStatus choose(PeltiModel *model, PeltiPool *pool, int room, PeltError
     return pelti_distil_fit_weights(model, err);
 }
 
-PeltStatus pelti_distil_model_more_helpers(PeltiModel *model, int most, PeltError *err)
+PeltStatus pelti_distil_model_more_helpers(PeltiDistilModel *model, int most, PeltError *err)
 {
     Asks asks = {.model = model};
     double before = 0;

@@ -11,20 +11,20 @@
 enum { DRIVEN = PELTI_MODEL_DRIVEN, BLOCKS = DRIVEN * (DRIVEN + 1) / 2, SLAB = 4096, UNKNOWNS = 3 * DRIVEN };
 
 typedef struct OffsetsSolve {
-    PeltiModel *model;
+    PeltiDistilModel *model;
     int first, end; // the slab
     double *left;   // [SLAB x BLOCKS x 6]
     double *right;  // [SLAB x UNKNOWNS]
 } OffsetsSolve;
 
-static void add_sample(void *context, const PeltiSample *sample, int begin, int end)
+static void add_sample(void *context, const PeltiDistilSample *sample, int begin, int end)
 {
     const OffsetsSolve *work = context;
-    const PeltiModel *model = work->model;
+    const PeltiDistilModel *model = work->model;
     begin = begin < work->first ? work->first : begin;
     end = end > work->end ? work->end : end;
     for (int v = begin; v < end; v++) {
-        const PeltiModelVertex *vertex = &model->vertices[v];
+        const PeltiDistilModelVertex *vertex = &model->vertices[v];
         double *left = work->left + (size_t)(v - work->first) * BLOCKS * 6;
         double *right = work->right + (size_t)(v - work->first) * UNKNOWNS;
         float phi[DRIVEN], any = 0;
@@ -54,7 +54,7 @@ static void add_sample(void *context, const PeltiSample *sample, int begin, int 
 static void solve_vertex(const OffsetsSolve *work, int v)
 {
     static const int at[3][3] = {{0, 1, 3}, {1, 2, 4}, {3, 4, 5}};
-    const PeltiModelVertex *vertex = &work->model->vertices[v];
+    const PeltiDistilModelVertex *vertex = &work->model->vertices[v];
     const double *left = work->left + (size_t)(v - work->first) * BLOCKS * 6;
     double *x = work->right + (size_t)(v - work->first) * UNKNOWNS, a[UNKNOWNS * UNKNOWNS];
     int n = 3 * vertex->driven_count;
@@ -78,7 +78,7 @@ static void solve(void *context, int begin, int end, int worker)
         solve_vertex(work, v);
 }
 
-PeltStatus pelti_distil_fit_offsets(PeltiModel *model, PeltError *err)
+PeltStatus pelti_distil_fit_offsets(PeltiDistilModel *model, PeltError *err)
 {
     int vertices = model->who->mesh->vertex_count, slab = vertices < SLAB ? vertices : SLAB;
     PeltiPool pool;

@@ -13,8 +13,8 @@
 enum { SIZE = 360 }; // pixels
 
 typedef struct Shot {
-    const PeltiTried *tried;
-    int skin; // of PeltiTried's worst
+    const PeltiDistilTried *tried;
+    int skin; // of PeltiDistilTried's worst
     bool heat, close;
     const char *caption;
 } Shot;
@@ -26,7 +26,7 @@ static void add_cell(PeltiPage *page, const char *format, double value)
     pelti_page_add(page, "<td>%s</td>", isfinite(value) ? text : "&ndash;");
 }
 
-static void add_row(PeltiPage *page, const PeltiTried *tried)
+static void add_row(PeltiPage *page, const PeltiDistilTried *tried)
 {
     const PeltDistilError *e = &tried->error;
     const double lengths[] = {e->rms, e->p99, e->largest, e->lbs_rms, e->lbs_p99, e->lbs_largest};
@@ -66,13 +66,13 @@ static void add_numbers(PeltiPage *page, const PeltiDistilRun *run)
                    (double)run->character->who->mesh->diagonal);
 }
 
-static double square_of(const PeltiErrors *errors, int bone)
+static double square_of(const PeltiDistilErrors *errors, int bone)
 {
     return errors->distilled.joint_square[bone];
 }
 
 /// The joint that most of what is left hangs on, of those not listed; -1: none.
-static int next_joint(const PeltiErrors *errors, const bool *listed)
+static int next_joint(const PeltiDistilErrors *errors, const bool *listed)
 {
     int best = -1;
     for (int b = 0; b < errors->who->bone_count; b++)
@@ -81,7 +81,7 @@ static int next_joint(const PeltiErrors *errors, const bool *listed)
     return best;
 }
 
-static void add_joint(PeltiPage *page, const PeltiErrors *errors, int bone)
+static void add_joint(PeltiPage *page, const PeltiDistilErrors *errors, int bone)
 {
     double points = fmax((double)errors->joint_points[bone] * errors->poses, 1);
     pelti_page_add(page, "<tr><th scope=\"row\">");
@@ -99,7 +99,7 @@ static void add_joint(PeltiPage *page, const PeltiErrors *errors, int bone)
 static PeltStatus add_joints(PeltiPage *page, PeltiDistilRun *run, PeltError *err)
 {
     enum { ROWS = 12 };
-    const PeltiErrors *errors = &run->tried[0].errors;
+    const PeltiDistilErrors *errors = &run->tried[0].errors;
     bool *listed = PELTI_NEW(&run->pool, bool, errors->who->bone_count + 1);
     if (!listed)
         return pelti_no_memory(err, (size_t)errors->who->bone_count);
@@ -184,7 +184,7 @@ static PeltStatus draw(const PeltiDistilRun *run, const Shot *shot, PeltiPage *p
     return status;
 }
 
-static PeltStatus add_worst(PeltiPage *page, const PeltiDistilRun *run, const PeltiTried *tried, PeltError *err)
+static PeltStatus add_worst(PeltiPage *page, const PeltiDistilRun *run, const PeltiDistilTried *tried, PeltError *err)
 {
     char heading[200];
     snprintf(heading, sizeof heading, "%.100s: pose %d, %.4g away at the worst place (original weights there: %.4g)", tried->name,

@@ -27,11 +27,11 @@ static void fill_steps(double *steps, int count)
 }
 
 /// In [0, 1): term `index` of dimension `dimension` of one stream, shifted by the seed.
-static double even(const PeltiPoses *poses, const char *stream, int dimension, int index)
+static double even(const PeltiDistilPoses *poses, const char *stream, int dimension, int index)
 {
     uint64_t hash = pelti_hash(PELTI_HASH_START, &poses->seed, sizeof poses->seed);
     hash = pelti_hash(hash, stream, strlen(stream));
-    hash = pelti_mix(pelti_hash(hash, &dimension, sizeof dimension));
+    hash = pelti_hash_mix(pelti_hash(hash, &dimension, sizeof dimension));
     double x = (double)(hash >> 11) * 0x1p-53 + (double)(index + 1) * poses->steps[dimension];
     return x - floor(x);
 }
@@ -46,7 +46,7 @@ Vec3 pelti_distil_away(const PeltiCharacter *who, const PeltiPose *pose, int nod
 
 /// Calls with the poses of every clip that may be seen, and of the range of motion.
 typedef void (*PoseVisit)(void *context, const PeltiPose *pose);
-static void each_clip_pose(const PeltiPoses *poses, PeltiPose *pose, PoseVisit visit, void *context)
+static void each_clip_pose(const PeltiDistilPoses *poses, PeltiPose *pose, PoseVisit visit, void *context)
 {
     const PeltiCharacter *who = poses->who;
     for (int c = 0; c <= who->clip_count; c++) {
@@ -65,7 +65,7 @@ typedef struct Moments {
     double m[9];
 } Moments;
 typedef struct Spread {
-    const PeltiPoses *poses;
+    const PeltiDistilPoses *poses;
     Moments *sum; // [joint_count] second moments of turns
 } Spread;
 
@@ -82,9 +82,9 @@ static void add_moments(void *context, const PeltiPose *pose)
 
 static void widen(void *context, const PeltiPose *pose)
 {
-    const PeltiPoses *poses = context;
+    const PeltiDistilPoses *poses = context;
     for (int j = 0; j < poses->joint_count; j++) {
-        PeltiPoseJoint *joint = &poses->joints[j];
+        PeltiDistilPoseJoint *joint = &poses->joints[j];
         Vec3 r = pelti_distil_away(poses->who, pose, joint->node);
         for (int a = 0; a < 3; a++) {
             float along = vec3_dot(r, joint->axis[a]);
@@ -94,7 +94,7 @@ static void widen(void *context, const PeltiPose *pose)
     }
 }
 
-static PeltStatus find_limits(PeltiPoses *poses, PeltiPool *pool, PeltError *err)
+static PeltStatus find_limits(PeltiDistilPoses *poses, PeltiPool *pool, PeltError *err)
 {
     PeltiPose pose = pelti_pose_new(pool, poses->who);
     Spread spread = {poses, PELTI_NEW(pool, Moments, poses->joint_count)};
@@ -128,7 +128,7 @@ static Quat parent_turn(const PeltiCharacter *who, int node)
     return quat_normalize(turn);
 }
 
-static void find_joints(PeltiPoses *poses, int *of_bone)
+static void find_joints(PeltiDistilPoses *poses, int *of_bone)
 {
     const PeltiCharacter *who = poses->who;
     for (int b = 0; b < who->bone_count; b++) {
@@ -138,40 +138,40 @@ static void find_joints(PeltiPoses *poses, int *of_bone)
             continue;
         of_bone[b] = poses->joint_count;
         poses->joints[poses->joint_count++] =
-            (PeltiPoseJoint){.node = bone->node, .bone = b, .parent = -1, .to_world = parent_turn(who, bone->node)};
+            (PeltiDistilPoseJoint){.node = bone->node, .bone = b, .parent = -1, .to_world = parent_turn(who, bone->node)};
     }
     for (int j = 0; j < poses->joint_count; j++)
         poses->joints[j].parent = of_bone[who->bones[poses->joints[j].bone].parent];
 }
 
-static void sum_lengths(PeltiPoses *poses)
+static void sum_lengths(PeltiDistilPoses *poses)
 {
     const PeltiCharacter *who = poses->who;
     for (int j = 0; j < poses->joint_count; j++) {
         const PeltiBone *bone = &who->bones[poses->joints[j].bone];
         float length = BONE_LEAST * who->mesh->diagonal;
         for (int i = 0; i < bone->segment_count; i++) {
-            const PeltiSegment *segment = &who->segments[bone->segment_first + i];
+            const PeltiSkeletonSegment *segment = &who->segments[bone->segment_first + i];
             length = fmaxf(length, vec3_distance(segment->a, segment->b));
         }
         poses->reach[j + 1] = poses->reach[j] + (double)length;
     }
 }
 
-PeltStatus pelti_distil_poses(const PeltiPosesDef *def, PeltiPool *pool, PeltiPoses *out, PeltError *err)
+PeltStatus pelti_distil_poses(const PeltiDistilPosesDef *def, PeltiPool *pool, PeltiDistilPoses *out, PeltError *err)
 {
     const PeltiCharacter *who = def->who;
     size_t bones = (size_t)who->bone_count;
-    *out = (PeltiPoses){.who = who, .seed = def->seed, .unseen = def->unseen};
-    out->joints = PELTI_NEW(pool, PeltiPoseJoint, bones);
-    out->sweeps = PELTI_NEW(pool, PeltiPoseSweep, 6 * bones);
+    *out = (PeltiDistilPoses){.who = who, .seed = def->seed, .unseen = def->unseen};
+    out->joints = PELTI_NEW(pool, PeltiDistilPoseJoint, bones);
+    out->sweeps = PELTI_NEW(pool, PeltiDistilPoseSweep, 6 * bones);
     out->pairs = PELTI_NEW(pool, int, bones);
     out->clips = PELTI_NEW(pool, int, (size_t)who->clip_count + 1);
     out->steps = PELTI_NEW(pool, double, 4 * bones + 1);
     out->reach = PELTI_NEW(pool, double, bones + 1);
     int *of_bone = PELTI_NEW(pool, int, bones);
     if (pool->failed)
-        return pelti_no_memory(err, bones * sizeof(PeltiPoseJoint));
+        return pelti_no_memory(err, bones * sizeof(PeltiDistilPoseJoint));
     fill_steps(out->steps, 4 * who->bone_count + 1);
     find_joints(out, of_bone);
     PELT_TRY(find_limits(out, pool, err));
@@ -180,7 +180,7 @@ PeltStatus pelti_distil_poses(const PeltiPosesDef *def, PeltiPool *pool, PeltiPo
     for (int side = 0; side < 6; side++)
         for (int j = 0; j < out->joint_count; j++)
             if (out->joints[j].most[side] > LIMIT_LEAST)
-                out->sweeps[out->sweep_count++] = (PeltiPoseSweep){j, side};
+                out->sweeps[out->sweep_count++] = (PeltiDistilPoseSweep){j, side};
     for (int j = 0; j < out->joint_count; j++)
         if (out->joints[j].parent >= 0)
             out->pairs[out->pair_count++] = j;
@@ -194,7 +194,7 @@ PeltStatus pelti_distil_poses(const PeltiPosesDef *def, PeltiPool *pool, PeltiPo
 
 // ---- a pose ----
 
-static void turn_joint(const PeltiPoses *poses, int j, Vec3 r, PeltiPose *out)
+static void turn_joint(const PeltiDistilPoses *poses, int j, Vec3 r, PeltiPose *out)
 {
     int node = poses->joints[j].node;
     const Trs *file = &poses->who->nodes[node].trs;
@@ -216,7 +216,7 @@ typedef struct Spreading {
 } Spreading;
 
 /// The axis that a joint mostly turns about.
-static int main_axis(const PeltiPoseJoint *joint, Vec3 about)
+static int main_axis(const PeltiDistilPoseJoint *joint, Vec3 about)
 {
     int main = 0;
     float most = 0;
@@ -235,9 +235,9 @@ static float farthest(const Spreading *how, float most)
 }
 
 /// Anywhere between the limits of a joint, more often near them.
-static Vec3 drawn(const PeltiPoses *poses, const Spreading *how, int j, int index)
+static Vec3 drawn(const PeltiDistilPoses *poses, const Spreading *how, int j, int index)
 {
-    const PeltiPoseJoint *joint = &poses->joints[j];
+    const PeltiDistilPoseJoint *joint = &poses->joints[j];
     bool closing = vec3_length(how->about) > 0;
     int main = main_axis(joint, how->about);
     Vec3 r = vec3(0, 0, 0);
@@ -257,13 +257,13 @@ static Vec3 drawn(const PeltiPoses *poses, const Spreading *how, int j, int inde
 
 enum { APART = 1000000 }; // where in the sequences a pose drawn again is: nearly always where no other is
 
-static int place_of(PeltiPoseDraw draw)
+static int place_of(PeltiDistilPoseDraw draw)
 {
     return draw.index + draw.again * APART;
 }
 
 /// Fewer joints turn the oftener a pose was drawn in vain: of many fingers at once some nearly always meet.
-static void random_pose(const PeltiPoses *poses, const char *stream, PeltiPoseDraw draw, PeltiPose *out)
+static void random_pose(const PeltiDistilPoses *poses, const char *stream, PeltiDistilPoseDraw draw, PeltiPose *out)
 {
     const Spreading how = {.stream = stream, .beyond = RANDOM_BEYOND, .aside = 1, .by_sides = true};
     double least = fmin(1, ACTIVE_LEAST / fmax(poses->joint_count, 1)), active = ACTIVE_SHARE;
@@ -280,7 +280,7 @@ static void random_pose(const PeltiPoses *poses, const char *stream, PeltiPoseDr
 /// In three of four all joints go equally deep, for drawn one by one all are deep at once in one pose of hundreds; in two of
 /// these about one axis in space, each to the side that it goes farther to, as bodies close: both thighs and the spine in a
 /// crouch.
-static void around_pose(const PeltiPoses *poses, PeltiPoseDraw draw, PeltiPose *out)
+static void around_pose(const PeltiDistilPoses *poses, PeltiDistilPoseDraw draw, PeltiPose *out)
 {
     int index = place_of(draw);
     double at = even(poses, "centre", 4 * poses->joint_count, index) * poses->reach[poses->joint_count];
@@ -289,7 +289,7 @@ static void around_pose(const PeltiPoses *poses, PeltiPoseDraw draw, PeltiPose *
         centre++;
     float aside = (float)even(poses, "aside", 4 * poses->joint_count, index);
     float depth = draw.index % 4 ? pelti_powf((float)even(poses, "depth", 4 * poses->joint_count, index), TO_THE_ENDS) : 0;
-    const PeltiPoseJoint *by = &poses->joints[centre];
+    const PeltiDistilPoseJoint *by = &poses->joints[centre];
     Vec3 about = draw.index % 4 < 2 ? vec3(0, 0, 0) : quat_rotate(by->to_world, by->axis[draw.index % 4 - 2]);
     const Spreading around = {"around", FOLD_BEYOND, FOLD_MORE, aside * aside, depth > 0, depth, about}; // mostly plain folds
     for (int j = 0; j < poses->joint_count; j++) {
@@ -299,7 +299,7 @@ static void around_pose(const PeltiPoses *poses, PeltiPoseDraw draw, PeltiPose *
     }
 }
 
-static void clip_pose(const PeltiPoses *poses, int index, PeltiPose *out)
+static void clip_pose(const PeltiDistilPoses *poses, int index, PeltiPose *out)
 {
     const PeltiClip *clip = &poses->who->clips[poses->clips[index % poses->clip_count]];
     pelti_pose_clip(poses->who, clip, even(poses, "time", 0, index) * (double)clip->duration_s, out);
@@ -309,10 +309,10 @@ static void clip_pose(const PeltiPoses *poses, int index, PeltiPose *out)
 
 /// Full turns first, in an order that visits all joints about their strongest axis before the next axis; then half of them.
 /// Drawn again it goes less far: that is where the body ends.
-static void sweep_pose(const PeltiPoses *poses, int index, int again, PeltiPose *out)
+static void sweep_pose(const PeltiDistilPoses *poses, int index, int again, PeltiPose *out)
 {
-    const PeltiPoseSweep *sweep = &poses->sweeps[index % poses->sweep_count];
-    const PeltiPoseJoint *joint = &poses->joints[sweep->joint];
+    const PeltiDistilPoseSweep *sweep = &poses->sweeps[index % poses->sweep_count];
+    const PeltiDistilPoseJoint *joint = &poses->joints[sweep->joint];
     float sign = sweep->side % 2 ? -1 : 1, share = (index / poses->sweep_count) % 2 ? 0.5f : 1;
     share *= 1 - SWEEP_SHORTER * (float)again;
     const Spreading how = {.beyond = FOLD_BEYOND, .more = FOLD_MORE};
@@ -320,7 +320,7 @@ static void sweep_pose(const PeltiPoses *poses, int index, int again, PeltiPose 
     turn_joint(poses, sweep->joint, vec3_scale(joint->axis[sweep->side / 2], sign * angle), out);
 }
 
-static void pair_pose(const PeltiPoses *poses, PeltiPoseDraw draw, PeltiPose *out)
+static void pair_pose(const PeltiDistilPoses *poses, PeltiDistilPoseDraw draw, PeltiPose *out)
 {
     const Spreading pair = {.stream = "pair", .beyond = RANDOM_BEYOND, .aside = 1, .by_sides = true};
     int joint = poses->pairs[draw.index % poses->pair_count], index = place_of(draw);
@@ -329,11 +329,11 @@ static void pair_pose(const PeltiPoses *poses, PeltiPoseDraw draw, PeltiPose *ou
 }
 
 enum { ROUND = 10 }; // of poses: how many of each kind in a row
-static const PeltiPoseKind IN_A_ROUND[ROUND] = {PELTI_POSE_RANDOM, PELTI_POSE_CLIP,   PELTI_POSE_AROUND, PELTI_POSE_SWEEP,
-                                                PELTI_POSE_PAIR,   PELTI_POSE_RANDOM, PELTI_POSE_AROUND, PELTI_POSE_RANDOM,
-                                                PELTI_POSE_AROUND, PELTI_POSE_RANDOM};
+static const PeltiDistilPoseKind IN_A_ROUND[ROUND] = {PELTI_POSE_RANDOM, PELTI_POSE_CLIP,   PELTI_POSE_AROUND, PELTI_POSE_SWEEP,
+                                                      PELTI_POSE_PAIR,   PELTI_POSE_RANDOM, PELTI_POSE_AROUND, PELTI_POSE_RANDOM,
+                                                      PELTI_POSE_AROUND, PELTI_POSE_RANDOM};
 
-PeltiPoseKind pelti_distil_pose_kind(int index)
+PeltiDistilPoseKind pelti_distil_pose_kind(int index)
 {
     return IN_A_ROUND[index % ROUND];
 }
@@ -349,10 +349,10 @@ static int number_in_kind(int index)
     return index / ROUND * each + before;
 }
 
-void pelti_distil_pose(const PeltiPoses *poses, PeltiPoseDraw draw, PeltiPose *out)
+void pelti_distil_pose(const PeltiDistilPoses *poses, PeltiDistilPoseDraw draw, PeltiPose *out)
 {
-    PeltiPoseDraw number = {number_in_kind(draw.index), draw.again};
-    PeltiPoseKind kind = pelti_distil_pose_kind(draw.index);
+    PeltiDistilPoseDraw number = {number_in_kind(draw.index), draw.again};
+    PeltiDistilPoseKind kind = pelti_distil_pose_kind(draw.index);
     pelti_pose_file(poses->who, out);
     if (kind == PELTI_POSE_CLIP)
         clip_pose(poses, place_of(number), out);
@@ -367,7 +367,7 @@ void pelti_distil_pose(const PeltiPoses *poses, PeltiPoseDraw draw, PeltiPose *o
     pelti_distil_keep_to_limits(poses, out);
 }
 
-void pelti_distil_pose_held_out(const PeltiPoses *poses, PeltiPoseDraw draw, PeltiPose *out)
+void pelti_distil_pose_held_out(const PeltiDistilPoses *poses, PeltiDistilPoseDraw draw, PeltiPose *out)
 {
     pelti_pose_file(poses->who, out);
     random_pose(poses, "held out", draw, out);

@@ -8,7 +8,7 @@
 
 #include <pelt/rig.h>
 
-typedef struct PeltiPoseJoint {
+typedef struct PeltiDistilPoseJoint {
     int node, bone;
     int parent;     ///< index among the joints of a set; -1: none
     Vec3 axis[3];   ///< the parent node's frame; the first is the one it turns about most in the clips
@@ -17,58 +17,58 @@ typedef struct PeltiPoseJoint {
     Vec3 bone_axis; ///< unit, along the bone, the parent node's frame: what it twists about
     Vec3 bend_axis; ///< unit, across the bone: what it bends about most; bends to the side the clips go farther to are > 0
     float bend[2], twist[2]; ///< rad, given: least, most. Not given: INFINITY either way
-} PeltiPoseJoint;
+} PeltiDistilPoseJoint;
 
-typedef struct PeltiPoseSweep {
+typedef struct PeltiDistilPoseSweep {
     int joint, side; ///< side in [0, 6), of `most`
-} PeltiPoseSweep;
+} PeltiDistilPoseSweep;
 
-typedef struct PeltiPoses {
+typedef struct PeltiDistilPoses {
     const PeltiCharacter *who;
     uint64_t seed;
     int unseen; ///< clip that no pose is taken from; -1: none
     int joint_count, sweep_count, pair_count;
-    PeltiPoseJoint *joints;
-    PeltiPoseSweep *sweeps;
+    PeltiDistilPoseJoint *joints;
+    PeltiDistilPoseSweep *sweeps;
     int *pairs;             ///< [pair_count] joints whose parent is a joint too
     double *steps;          ///< [4 bone_count + 1] of the sequences, a dimension each
     double *reach;          ///< [joint_count + 1] lengths of the bones before each, summed
     int clip_count, *clips; ///< those that poses are taken from; the range of motion where the file has none
-} PeltiPoses;
+} PeltiDistilPoses;
 
-typedef enum PeltiPoseKind {
+typedef enum PeltiDistilPoseKind {
     PELTI_POSE_CLIP,
     PELTI_POSE_SWEEP,
     PELTI_POSE_PAIR,
     PELTI_POSE_AROUND,
     PELTI_POSE_RANDOM,
     PELTI_POSE_HELD_OUT
-} PeltiPoseKind;
+} PeltiDistilPoseKind;
 extern const char *const pelti_distil_pose_kinds[]; ///< names, by kind
 
-typedef struct PeltiPosesDef {
+typedef struct PeltiDistilPosesDef {
     const PeltiCharacter *who;
     uint64_t seed;
     int unseen;         ///< clip whose poses and limits are not looked at; -1: none
     const PeltRig *rig; ///< limits of joints that are given; NULL: none
-} PeltiPosesDef;
+} PeltiDistilPosesDef;
 /// Limits of joints from the rig, else from the clips and from the range of motion that the skeleton is worth. Lives in `pool`.
-PeltStatus pelti_distil_poses(const PeltiPosesDef *def, PeltiPool *pool, PeltiPoses *out, PeltError *err);
+PeltStatus pelti_distil_poses(const PeltiDistilPosesDef *def, PeltiPool *pool, PeltiDistilPoses *out, PeltError *err);
 
 /// limits.c: takes over what the rig gives, after axes and limits were found; and keeps a pose to it.
-void pelti_distil_limits(PeltiPoses *poses, const PeltRig *rig);
-void pelti_distil_keep_to_limits(const PeltiPoses *poses, PeltiPose *pose);
+void pelti_distil_limits(PeltiDistilPoses *poses, const PeltRig *rig);
+void pelti_distil_keep_to_limits(const PeltiDistilPoses *poses, PeltiPose *pose);
 /// A joint's turn away from the file's pose, a rotation vector in its parent node's frame.
 Vec3 pelti_distil_away(const PeltiCharacter *who, const PeltiPose *pose, int node);
 
 /// Which pose of a set, and how often it was drawn before, in vain.
-typedef struct PeltiPoseDraw {
+typedef struct PeltiDistilPoseDraw {
     int index, again;
-} PeltiPoseDraw;
-PeltiPoseKind pelti_distil_pose_kind(int index); ///< of pose `index` to learn from
+} PeltiDistilPoseDraw;
+PeltiDistilPoseKind pelti_distil_pose_kind(int index); ///< of pose `index` to learn from
 /// A pose to learn from.
-void pelti_distil_pose(const PeltiPoses *poses, PeltiPoseDraw draw, PeltiPose *out);
+void pelti_distil_pose(const PeltiDistilPoses *poses, PeltiDistilPoseDraw draw, PeltiPose *out);
 /// One of those that no fit sees: random ones of a sequence of their own.
-void pelti_distil_pose_held_out(const PeltiPoses *poses, PeltiPoseDraw draw, PeltiPose *out);
+void pelti_distil_pose_held_out(const PeltiDistilPoses *poses, PeltiDistilPoseDraw draw, PeltiPose *out);
 
 #endif

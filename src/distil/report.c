@@ -30,9 +30,9 @@ static double root(double square, uint64_t points, int poses)
     return sqrt(square / fmax((double)points * poses, 1));
 }
 
-static PeltiJson *joints_of(const PeltiTried *tried, bool *ok)
+static PeltiJson *joints_of(const PeltiDistilTried *tried, bool *ok)
 {
-    const PeltiErrors *errors = &tried->errors;
+    const PeltiDistilErrors *errors = &tried->errors;
     PeltiJson *list = pelti_json_new_array();
     for (int b = 0; b < errors->who->bone_count; b++) {
         PeltiJson *joint = NULL;
@@ -50,7 +50,7 @@ static PeltiJson *joints_of(const PeltiTried *tried, bool *ok)
     return list;
 }
 
-static PeltiJson *tried_of(const PeltiTried *tried, double size, bool *ok)
+static PeltiJson *tried_of(const PeltiDistilTried *tried, double size, bool *ok)
 {
     const PeltDistilError *e = &tried->error;
     const double ours[3] = {e->rms, e->p99, e->largest}, theirs[3] = {e->lbs_rms, e->lbs_p99, e->lbs_largest};
@@ -76,7 +76,7 @@ static PeltiJson *tried_of(const PeltiTried *tried, double size, bool *ok)
 
 static void fill(PeltiJson *root_object, const PeltiDistilRun *run, bool *ok)
 {
-    const PeltiDistilled *d = &run->distilled;
+    const PeltiDistilSkin *d = &run->distilled;
     double size = fmax((double)run->character->who->mesh->diagonal, 1e-30);
     PeltiJson *list = pelti_json_new_array();
     pelti_put_text(root_object, "pelt", pelt_version(), ok);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 typedef struct Rules {
-    const PeltiDistilled *distilled;
+    const PeltiDistilSkin *distilled;
     const PeltiReskinResult *result;
     PeltiJson *root;
     int *joint; ///< [bone_count] number in "joints", -1: not yet
@@ -92,7 +92,7 @@ static void add_helper(Rules *r, PeltiJson *list, int index)
     }
 }
 
-static void add_drive(Rules *r, PeltiJson *list, const PeltiDrive *drive)
+static void add_drive(Rules *r, PeltiJson *list, const PeltiDistilDrive *drive)
 {
     PeltiJson *json = push_object(r, list);
     Vec3 axis = in_parent(r, drive->joint, drive->axis);
@@ -102,7 +102,7 @@ static void add_drive(Rules *r, PeltiJson *list, const PeltiDrive *drive)
     set(r, json, "to", pelti_json_new_float(drive->to));
 }
 
-static void add_term(Rules *r, PeltiJson *list, const PeltiTerm *term)
+static void add_term(Rules *r, PeltiJson *list, const PeltiDistilTerm *term)
 {
     PeltiJson *json = push_object(r, list);
     set(r, json, "gain", pelti_json_new_float(term->gain));
@@ -134,7 +134,7 @@ static void add_corrective(Rules *r, PeltiJson *list, int index)
 
 PeltiJson *pelti_distil_rules(const PeltiDistilWriteDef *def, const PeltiReskinResult *result)
 {
-    const PeltiDistilled *d = def->distilled;
+    const PeltiDistilSkin *d = def->distilled;
     Rules r = {.distilled = d, .result = result, .root = pelti_json_new_object(), .ok = true};
     PeltiPool pool;
     pelti_pool_init(&pool, def->allocator);

@@ -9,25 +9,25 @@
 #include <pelt/distil.h>
 
 /// What a pose is judged with.
-typedef struct PeltiJudge {
-    PeltiDriven driven;
+typedef struct PeltiDistilJudge {
+    PeltiDistilDriven driven;
     Mat34 *matrices; ///< [bone_count + helper_count]
     PeltiTargetMix targets;
     Vec3 *vertices;            ///< [vertex_count] scratch
     Vec3 *points, *lbs, *rest; ///< [point_count] distilled, by the original weights, with the file's own targets
     PeltiMeasure *measure;     ///< NULL: nobody reads it
-} PeltiJudge;
+} PeltiDistilJudge;
 
 /// Poses that the skin was tried in: held-out ones, those learnt from, each clip.
-typedef struct PeltiTried {
+typedef struct PeltiDistilTried {
     const char *name;
     bool is_clip, unseen;
-    PeltiErrors errors;
+    PeltiDistilErrors errors;
     int measured;               ///< poses
     double pairs[3], volume[3]; ///< sum of new crossing pairs, largest change of volume: method, distilled, original weights
     PeltDistilError error;
     Vec3 *worst[3]; ///< [point_count] the pose with the largest distance: method, distilled, original weights; NULL: no page
-} PeltiTried;
+} PeltiDistilTried;
 
 typedef struct PeltiDistilRun {
     const PeltDistilDef *def;
@@ -35,15 +35,15 @@ typedef struct PeltiDistilRun {
     PeltiPool pool;
     PeltiLog log;
     PeltiJobs *jobs;
-    PeltiPoses poses;
-    PeltiSamplesDef samples_def;
-    PeltiSamples samples;
+    PeltiDistilPoses poses;
+    PeltiDistilSamplesDef samples_def;
+    PeltiDistilSamples samples;
     PeltiWeights original; ///< of points
-    PeltiModel model;
-    PeltiDistilled distilled;
-    PeltiJudge judge;
+    PeltiDistilModel model;
+    PeltiDistilSkin distilled;
+    PeltiDistilJudge judge;
     int tried_count;
-    PeltiTried *tried; ///< held out, learnt, clips
+    PeltiDistilTried *tried; ///< held out, learnt, clips
     double fit_s;
     size_t bytes; ///< of weights and targets
 } PeltiDistilRun;

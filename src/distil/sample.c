@@ -71,8 +71,8 @@ static PeltStatus write_story(const PeltiDistilRun *run, const char *path, PeltE
 
 static PeltStatus write_all(PeltiDistilRun *run, PeltiOutput *output, PeltiFile *poses, PeltError *err)
 {
-    PeltiProgress progress = {run->def->skin.progress, run->def->skin.progress_user};
-    PeltiSample sample;
+    PeltiProgressSink progress = {run->def->skin.progress, run->def->skin.progress_user};
+    PeltiDistilSample sample;
     for (int i = 0; i < run->samples.count; i++) {
         PELT_TRY(pelti_progress(&progress, "write", (double)i / run->samples.count, err));
         PELT_TRY(pelti_distil_sample(&run->samples, i, &sample, err));

@@ -39,7 +39,7 @@ static PeltStatus hash_file(const char *path, uint64_t *hash, PeltError *err)
 }
 
 /// Character, method, settings, rig, seed, held-out poses: the number of poses may grow.
-static PeltStatus find_key(const PeltiSamplesDef *def, uint64_t *out, PeltError *err)
+static PeltStatus find_key(const PeltiDistilSamplesDef *def, uint64_t *out, PeltError *err)
 {
     const PeltiCharacter *who = def->character->who;
     uint64_t key = hash_text(PELTI_HASH_START, pelt_version());
@@ -58,23 +58,23 @@ static PeltStatus find_key(const PeltiSamplesDef *def, uint64_t *out, PeltError 
     return PELT_OK;
 }
 
-static uint64_t points_bytes(const PeltiSamples *samples)
+static uint64_t points_bytes(const PeltiDistilSamples *samples)
 {
     return (uint64_t)samples->who->point_count * sizeof(Vec3);
 }
 
 /// Points, and the nodes of the pose they were made in.
-static uint64_t record_bytes(const PeltiSamples *samples)
+static uint64_t record_bytes(const PeltiDistilSamples *samples)
 {
     return points_bytes(samples) + (uint64_t)samples->who->node_count * sizeof(Trs);
 }
 
-static uint64_t record_at(const PeltiSamples *samples, int record)
+static uint64_t record_at(const PeltiDistilSamples *samples, int record)
 {
     return HEADER_BYTES + (uint64_t)(record - samples->first) * record_bytes(samples);
 }
 
-static PeltStatus write_record(const PeltiSamples *s, int record, PeltError *err)
+static PeltStatus write_record(const PeltiDistilSamples *s, int record, PeltError *err)
 {
     uint64_t at = record_at(s, record);
     PELT_TRY(pelti_spool_write(&s->spool, at, s->settle.points, (size_t)points_bytes(s), err));
@@ -82,7 +82,7 @@ static PeltStatus write_record(const PeltiSamples *s, int record, PeltError *err
                              err);
 }
 
-static SamplesHeader header_of(const PeltiSamples *s)
+static SamplesHeader header_of(const PeltiDistilSamples *s)
 {
     return (SamplesHeader){"PELTSM3", s->key, record_bytes(s), {0}};
 }
@@ -94,7 +94,7 @@ static PeltStatus other_samples(const char *path, PeltError *err)
 }
 
 /// The first record of a part, and where the next begins.
-static int part_start(const PeltiSamples *s, int part, int parts)
+static int part_start(const PeltiDistilSamples *s, int part, int parts)
 {
     return (int)((int64_t)(s->count + s->held_out) * part / parts);
 }
@@ -107,7 +107,7 @@ static PeltStatus make_part_path(const char *path, int part, int parts, char out
     return PELT_OK;
 }
 
-static PeltStatus open_store(PeltiSamples *s, const PeltiSamplesDef *def, PeltError *err)
+static PeltStatus open_store(PeltiDistilSamples *s, const PeltiDistilSamplesDef *def, PeltError *err)
 {
     SamplesHeader header = header_of(s), found;
     uint64_t bytes = 0;
@@ -135,7 +135,7 @@ static PeltStatus open_store(PeltiSamples *s, const PeltiSamplesDef *def, PeltEr
 }
 
 /// Records of one part that are next, as many as it has.
-static PeltStatus take_part(PeltiSamples *s, const PeltiSamplesDef *def, int part, PeltError *err)
+static PeltStatus take_part(PeltiDistilSamples *s, const PeltiDistilSamplesDef *def, int part, PeltError *err)
 {
     SamplesHeader header = header_of(s), found;
     PeltiSource source;
@@ -164,7 +164,7 @@ static PeltStatus take_part(PeltiSamples *s, const PeltiSamplesDef *def, int par
 }
 
 /// What tasks elsewhere have made, in order, up to the first that is missing.
-static PeltStatus take_parts(PeltiSamples *s, const PeltiSamplesDef *def, PeltError *err)
+static PeltStatus take_parts(PeltiDistilSamples *s, const PeltiDistilSamplesDef *def, PeltError *err)
 {
     for (int part = 0; part < def->parts && def->part < 0 && def->keep_path; part++)
         if (s->made >= part_start(s, part, def->parts) && s->made < part_start(s, part + 1, def->parts))
@@ -174,7 +174,7 @@ static PeltStatus take_parts(PeltiSamples *s, const PeltiSamplesDef *def, PeltEr
 }
 
 /// How far the way from the file's pose, which a method with a memory takes, is free: 1 all of it.
-static float free_way(PeltiSamples *s)
+static float free_way(PeltiDistilSamples *s)
 {
     enum { STATIONS = 4 };
     int reached = 0;
@@ -191,14 +191,14 @@ static float free_way(PeltiSamples *s)
 
 /// The pose of a record, drawn again where far parts of the body would pass through each other; in the end as far as the body
 /// lets it.
-static void draw_pose(PeltiSamples *s, int record)
+static void draw_pose(PeltiDistilSamples *s, int record)
 {
     float way = 0;
     for (int draw = 0; draw < FAR_TRIES && way < 1; draw++) {
         if (record < s->held_out)
-            pelti_distil_pose_held_out(s->poses, (PeltiPoseDraw){record, draw}, &s->pose);
+            pelti_distil_pose_held_out(s->poses, (PeltiDistilPoseDraw){record, draw}, &s->pose);
         else
-            pelti_distil_pose(s->poses, (PeltiPoseDraw){record - s->held_out, draw}, &s->pose);
+            pelti_distil_pose(s->poses, (PeltiDistilPoseDraw){record - s->held_out, draw}, &s->pose);
         way = free_way(s);
     }
     if (way < 1) {
@@ -209,14 +209,14 @@ static void draw_pose(PeltiSamples *s, int record)
     }
 }
 
-PeltStatus pelti_distil_samples_skin(PeltiSamples *samples, const PeltiSamplesDef *def, PeltError *err)
+PeltStatus pelti_distil_samples_skin(PeltiDistilSamples *samples, const PeltiDistilSamplesDef *def, PeltError *err)
 {
     return samples->skin ? PELT_OK : pelt_skin_create(def->skin, def->character, &samples->skin, err);
 }
 
-static PeltStatus make(PeltiSamples *s, const PeltiSamplesDef *def, PeltError *err)
+static PeltStatus make(PeltiDistilSamples *s, const PeltiDistilSamplesDef *def, PeltError *err)
 {
-    PeltiProgress progress = {def->skin->progress, def->skin->progress_user};
+    PeltiProgressSink progress = {def->skin->progress, def->skin->progress_user};
     int wanted = s->end;
     double start_ms = pelti_clock_ms();
     if (s->made < wanted) {
@@ -236,10 +236,10 @@ static PeltStatus make(PeltiSamples *s, const PeltiSamplesDef *def, PeltError *e
     return PELT_OK;
 }
 
-PeltStatus pelti_distil_samples(const PeltiSamplesDef *def, PeltiPool *pool, PeltiSamples *out, PeltError *err)
+PeltStatus pelti_distil_samples(const PeltiDistilSamplesDef *def, PeltiPool *pool, PeltiDistilSamples *out, PeltError *err)
 {
     const PeltiCharacter *who = def->character->who;
-    *out = (PeltiSamples){
+    *out = (PeltiDistilSamples){
         .who = who, .poses = def->poses, .count = def->count, .held_out = def->held_out, .spool = {.descriptor = -1}};
     out->pose = pelti_pose_new(pool, who);
     out->start = pelti_pose_new(pool, who);
@@ -257,7 +257,7 @@ PeltStatus pelti_distil_samples(const PeltiSamplesDef *def, PeltiPool *pool, Pel
     return make(out, def, err);
 }
 
-void pelti_distil_samples_close(PeltiSamples *samples)
+void pelti_distil_samples_close(PeltiDistilSamples *samples)
 {
     if (!samples->who)
         return;
@@ -266,7 +266,7 @@ void pelti_distil_samples_close(PeltiSamples *samples)
     samples->skin = NULL;
 }
 
-static PeltStatus read_record(PeltiSamples *s, int record, PeltiSample *out, PeltError *err)
+static PeltStatus read_record(PeltiDistilSamples *s, int record, PeltiDistilSample *out, PeltError *err)
 {
     PELT_ASSERT(record >= 0 && record < s->made);
     uint64_t at = record_at(s, record);
@@ -278,16 +278,16 @@ static PeltStatus read_record(PeltiSamples *s, int record, PeltiSample *out, Pel
     pelti_pose_bones(s->who, &s->pose, s->node_world, s->bones);
     pelti_joints_pose(s->who, &s->pose, s->joints);
     pelti_mesh_gather(s->who->mesh, s->points, s->vertices);
-    *out = (PeltiSample){&s->pose, s->bones, s->joints, s->points, s->vertices};
+    *out = (PeltiDistilSample){&s->pose, s->bones, s->joints, s->points, s->vertices};
     return PELT_OK;
 }
 
-PeltStatus pelti_distil_sample(PeltiSamples *samples, int index, PeltiSample *out, PeltError *err)
+PeltStatus pelti_distil_sample(PeltiDistilSamples *samples, int index, PeltiDistilSample *out, PeltError *err)
 {
     return read_record(samples, samples->held_out + index, out, err);
 }
 
-PeltStatus pelti_distil_sample_held_out(PeltiSamples *samples, int index, PeltiSample *out, PeltError *err)
+PeltStatus pelti_distil_sample_held_out(PeltiDistilSamples *samples, int index, PeltiDistilSample *out, PeltError *err)
 {
     return read_record(samples, index, out, err);
 }

@@ -11,35 +11,35 @@
 
 enum { PELTI_SAMPLES_PATH = 4096 };
 
-typedef struct PeltiSamplesDef {
+typedef struct PeltiDistilSamplesDef {
     const PeltCharacter *character;
     const PeltSkinDef *skin; ///< method, settings, threads, progress
-    const PeltiPoses *poses;
+    const PeltiDistilPoses *poses;
     int count, held_out;     ///< poses to learn from, poses that no fit sees
     int part, parts;         ///< parts > 0: only this part, into a file of its own; part -1: takes in what parts there are
     const char *keep_path;   ///< named file to go on with; NULL: nameless, beside `beside_path`
     const char *beside_path; ///< where there is room
-} PeltiSamplesDef;
+} PeltiDistilSamplesDef;
 
 /// One pose and what the method made of it. Arrays belong to the samples and are good until the next read.
-typedef struct PeltiSample {
+typedef struct PeltiDistilSample {
     const PeltiPose *pose;
     const Mat34 *bones;       ///< [bone_count]
     const PeltiJoint *joints; ///< [bone_count]
     const Vec3 *points;       ///< [point_count] world
     const Vec3 *vertices;     ///< [vertex_count]
-} PeltiSample;
+} PeltiDistilSample;
 
-typedef struct PeltiSamples {
+typedef struct PeltiDistilSamples {
     const PeltiCharacter *who;
-    const PeltiPoses *poses;
+    const PeltiDistilPoses *poses;
     PeltSkin *skin;
     int count, held_out;
-    uint64_t key;   ///< of all that a record depends on
-    int first, end; ///< record that the file begins with, and the one behind its last
-    int made;       ///< records there are, up to this one
-    PeltiFar *far;  ///< while they are made
-    PeltiSettle settle;
+    uint64_t key;        ///< of all that a record depends on
+    int first, end;      ///< record that the file begins with, and the one behind its last
+    int made;            ///< records there are, up to this one
+    PeltiDistilFar *far; ///< while they are made
+    PeltiDistilSettle settle;
     int found;      ///< of them, from an earlier run
     int taken;      ///< of them, from parts
     double seconds; ///< of sampling, this run
@@ -49,16 +49,16 @@ typedef struct PeltiSamples {
     Mat34 *bones;
     PeltiJoint *joints;
     Vec3 *points, *vertices; ///< the file holds points
-} PeltiSamples;
+} PeltiDistilSamples;
 
 /// Makes all there are to be, or goes on. The skin is prepared only where something is missing, or is asked for by
 /// pelti_distil_samples_skin. In `pool`; ends with pelti_distil_samples_close.
-PeltStatus pelti_distil_samples(const PeltiSamplesDef *def, PeltiPool *pool, PeltiSamples *out, PeltError *err);
-void pelti_distil_samples_close(PeltiSamples *samples); ///< zeroed is fine
+PeltStatus pelti_distil_samples(const PeltiDistilSamplesDef *def, PeltiPool *pool, PeltiDistilSamples *out, PeltError *err);
+void pelti_distil_samples_close(PeltiDistilSamples *samples); ///< zeroed is fine
 
-PeltStatus pelti_distil_sample(PeltiSamples *samples, int index, PeltiSample *out, PeltError *err); ///< to learn from
-PeltStatus pelti_distil_sample_held_out(PeltiSamples *samples, int index, PeltiSample *out, PeltError *err);
+PeltStatus pelti_distil_sample(PeltiDistilSamples *samples, int index, PeltiDistilSample *out, PeltError *err); ///< to learn from
+PeltStatus pelti_distil_sample_held_out(PeltiDistilSamples *samples, int index, PeltiDistilSample *out, PeltError *err);
 
-PeltStatus pelti_distil_samples_skin(PeltiSamples *samples, const PeltiSamplesDef *def, PeltError *err);
+PeltStatus pelti_distil_samples_skin(PeltiDistilSamples *samples, const PeltiDistilSamplesDef *def, PeltError *err);
 
 #endif

@@ -8,14 +8,14 @@
 
 static const float STEP_S = 1 / 30.0f;
 
-void pelti_distil_settle_init(PeltiSettle *s, PeltSkin *skin, PeltiPool *pool)
+void pelti_distil_settle_init(PeltiDistilSettle *s, PeltSkin *skin, PeltiPool *pool)
 {
     const PeltiCharacter *who = skin->character->who;
-    *s = (PeltiSettle){.skin = skin,
-                       .pose = pelti_pose_new(pool, who),
-                       .points = PELTI_NEW(pool, Vec3, who->point_count),
-                       .start = pelti_pose_new(pool, who),
-                       .station = pelti_pose_new(pool, who)};
+    *s = (PeltiDistilSettle){.skin = skin,
+                             .pose = pelti_pose_new(pool, who),
+                             .points = PELTI_NEW(pool, Vec3, who->point_count),
+                             .start = pelti_pose_new(pool, who),
+                             .station = pelti_pose_new(pool, who)};
 }
 
 static double stat(const PeltiStepReport *report, const char *name)
@@ -32,7 +32,7 @@ static bool is_caught(const PeltiStepReport *report)
     return stat(report, "touch_spent") + stat(report, "touch_frozen") > 0 || stat(report, "touch_lag") > CAUGHT;
 }
 
-static void keep(PeltiSettle *s, const PeltiPose *shown)
+static void keep(PeltiDistilSettle *s, const PeltiPose *shown)
 {
     const PeltiCharacter *who = s->skin->character->who;
     if (shown != &s->pose)
@@ -41,7 +41,7 @@ static void keep(PeltiSettle *s, const PeltiPose *shown)
 }
 
 /// Steps from the file's pose until the skin is caught; what it was before is kept. Returns whether it got there.
-static bool walk(PeltiSettle *s, const PeltiPose *pose, int steps, PeltiStepReport *report)
+static bool walk(PeltiDistilSettle *s, const PeltiPose *pose, int steps, PeltiStepReport *report)
 {
     const PeltiCharacter *who = s->skin->character->who;
     double ms;
@@ -62,7 +62,7 @@ static bool walk(PeltiSettle *s, const PeltiPose *pose, int steps, PeltiStepRepo
 
 /// What only remembers is there at once but where contacts hold it back: it stays as long as they let it come nearer. Held on,
 /// skin that is in contact creeps, away from its bones as well.
-static void come_nearer(PeltiSettle *s, double lag)
+static void come_nearer(PeltiDistilSettle *s, double lag)
 {
     double ms;
     for (int step = 0; step < HELD_STEPS && lag > 0; step++) {
@@ -78,7 +78,7 @@ static void come_nearer(PeltiSettle *s, double lag)
 }
 
 /// Until what moves has come to rest; returns whether it is not caught then.
-static bool come_to_rest(PeltiSettle *s)
+static bool come_to_rest(PeltiDistilSettle *s)
 {
     const PeltiCharacter *who = s->skin->character->who;
     float still = HELD_STILL * who->mesh->diagonal, most = INFINITY;
@@ -105,7 +105,7 @@ static int count_steps(const PeltiCharacter *who, const PeltiPose *pose)
     return (int)ceilf(fmaxf(most / WALK_TURN, 1));
 }
 
-void pelti_distil_settle(PeltiSettle *s, const PeltiPose *pose)
+void pelti_distil_settle(PeltiDistilSettle *s, const PeltiPose *pose)
 {
     unsigned flags = s->skin->method->flags;
     PeltiStepReport report;

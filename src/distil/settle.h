@@ -4,16 +4,16 @@
 
 #include "bake/objects.h"
 
-typedef struct PeltiSettle {
+typedef struct PeltiDistilSettle {
     PeltSkin *skin;
     PeltiPose pose; ///< reached: the one that was asked for, or the last one before the skin was caught
     Vec3 *points;   ///< [point_count] the skin in it
     int steps;      ///< of the skin, in all
     int short_of;   ///< poses that were not reached
     PeltiPose start, station;
-} PeltiSettle;
+} PeltiDistilSettle;
 
-void pelti_distil_settle_init(PeltiSettle *settle, PeltSkin *skin, PeltiPool *pool); ///< the caller looks at pool->failed
-void pelti_distil_settle(PeltiSettle *settle, const PeltiPose *pose);
+void pelti_distil_settle_init(PeltiDistilSettle *settle, PeltSkin *skin, PeltiPool *pool); ///< the caller looks at pool->failed
+void pelti_distil_settle(PeltiDistilSettle *settle, const PeltiPose *pose);
 
 #endif

@@ -9,7 +9,7 @@
 enum { WAYS = PELTI_MODEL_WAYS, HALF = WAYS * (WAYS + 1) / 2, GRAIN = 64 };
 
 typedef struct WeightsFit {
-    PeltiModel *model;
+    PeltiDistilModel *model;
     double *gram;    // [vertex_count x HALF] lower triangles of sum (q_k - t) . (q_l - t)
     float *smoothed; // [vertex_count x WAYS] weights of a sweep
     double strength; // of a prior
@@ -17,12 +17,12 @@ typedef struct WeightsFit {
     bool first;      // the prior is the original, not the neighbours
 } WeightsFit;
 
-static void add_sample(void *context, const PeltiSample *sample, int begin, int end)
+static void add_sample(void *context, const PeltiDistilSample *sample, int begin, int end)
 {
     const WeightsFit *work = context;
-    const PeltiModel *model = work->model;
+    const PeltiDistilModel *model = work->model;
     for (int v = begin; v < end; v++) {
-        const PeltiModelVertex *vertex = &model->vertices[v];
+        const PeltiDistilModelVertex *vertex = &model->vertices[v];
         double *g = work->gram + (size_t)v * HALF;
         double x[WAYS], y[WAYS], z[WAYS], counts = pelti_distil_model_counts(model, v);
         Vec3 rest = pelti_distil_model_rest(model, v), target = sample->vertices[v];
@@ -48,9 +48,9 @@ static void unpack(const double *half, int n, double *g)
 /// What the neighbours hang on, as far as this vertex may; the original weights in the first sweep.
 static void prior_of(const WeightsFit *work, int v, double *prior)
 {
-    const PeltiModel *model = work->model;
+    const PeltiDistilModel *model = work->model;
     const PeltiMesh *mesh = model->who->mesh;
-    const PeltiModelVertex *own = &model->vertices[v];
+    const PeltiDistilModelVertex *own = &model->vertices[v];
     double sum = 0;
     for (int k = 0; k < own->way_count; k++)
         prior[k] = (double)own->weight[k];
@@ -58,7 +58,7 @@ static void prior_of(const WeightsFit *work, int v, double *prior)
         return;
     memset(prior, 0, (size_t)own->way_count * sizeof *prior);
     for (int i = mesh->ring_start[v]; i < mesh->ring_start[v + 1]; i++) {
-        const PeltiModelVertex *other = &model->vertices[mesh->ring[i]];
+        const PeltiDistilModelVertex *other = &model->vertices[mesh->ring[i]];
         for (int l = 0; l < other->way_count; l++)
             for (int k = 0; k < own->way_count && other->weight[l] > 0; k++)
                 prior[k] += own->way[k] == other->way[l] ? (double)other->weight[l] : 0;
@@ -70,7 +70,7 @@ static void prior_of(const WeightsFit *work, int v, double *prior)
 }
 
 /// How much of a joint's turn a way makes, a small one: all that hangs below the joint does, a helper by its fraction.
-static double share_of(const PeltiModel *model, int way, int joint)
+static double share_of(const PeltiDistilModel *model, int way, int joint)
 {
     const PeltiBone *bones = model->who->bones;
     int bone = way;
@@ -92,9 +92,9 @@ static double share_of(const PeltiModel *model, int way, int joint)
 /// alone.
 static void hold_small_turns(const WeightsFit *work, int v, double *g)
 {
-    const PeltiModel *model = work->model;
+    const PeltiDistilModel *model = work->model;
     const PeltiWeights *original = &model->original;
-    const PeltiModelVertex *vertex = &model->vertices[v];
+    const PeltiDistilModelVertex *vertex = &model->vertices[v];
     int n = vertex->way_count;
     for (int i = 0; i < n; i++) {
         int joint = vertex->way[i];
@@ -148,7 +148,7 @@ static void prune(void *context, int begin, int end, int worker)
     (void)worker;
     for (int v = begin; v < end; v++) {
         double g[WAYS * WAYS], w[WAYS];
-        const PeltiModelVertex *vertex = &work->model->vertices[v];
+        const PeltiDistilModelVertex *vertex = &work->model->vertices[v];
         if (vertex->fixed)
             continue;
         system_of(work, v, g);
@@ -169,10 +169,10 @@ static void take(const WeightsFit *work)
 /// Those whose own weights meet the samples to rounding stay as they are, bit for bit.
 static void fix_exact(const WeightsFit *work)
 {
-    PeltiModel *model = work->model;
+    PeltiDistilModel *model = work->model;
     double exact = WEIGHTS_EXACT * (double)model->who->mesh->diagonal;
     for (int v = 0; v < model->who->mesh->vertex_count; v++) {
-        PeltiModelVertex *vertex = &model->vertices[v];
+        PeltiDistilModelVertex *vertex = &model->vertices[v];
         double g[WAYS * WAYS], sum = 0;
         int n = vertex->way_count, used = 0;
         unpack(work->gram + (size_t)v * HALF, n, g);
@@ -186,7 +186,7 @@ static void fix_exact(const WeightsFit *work)
 }
 
 /// Gram matrices of all vertices, in `pool`.
-static PeltStatus gather(WeightsFit *work, PeltiModel *model, PeltiPool *pool, PeltError *err)
+static PeltStatus gather(WeightsFit *work, PeltiDistilModel *model, PeltiPool *pool, PeltError *err)
 {
     size_t vertices = (size_t)model->who->mesh->vertex_count;
     double trust = WEIGHTS_TRUST * (double)model->who->mesh->diagonal;
@@ -201,7 +201,7 @@ static PeltStatus gather(WeightsFit *work, PeltiModel *model, PeltiPool *pool, P
     return pelti_distil_model_pass(model, "weights", add_sample, work, err);
 }
 
-PeltStatus pelti_distil_fit_weights(PeltiModel *model, PeltError *err)
+PeltStatus pelti_distil_fit_weights(PeltiDistilModel *model, PeltError *err)
 {
     WeightsFit work;
     PeltiPool pool;
@@ -231,13 +231,13 @@ typedef struct Weighing {
 /// The group that a way is of; -1: none.
 static int group_of(const Weighing *weighing, int way)
 {
-    const PeltiModel *model = weighing->work.model;
+    const PeltiDistilModel *model = weighing->work.model;
     int beyond = way - model->who->bone_count - model->half_count;
     return beyond >= 0 ? weighing->group[beyond] : -1;
 }
 
 /// The least value with few weights, without the ways of one group (-1: with all). w [way_count] are the weights.
-static double least_without(const Weighing *weighing, const PeltiModelVertex *vertex, const double *g, int group, double *w)
+static double least_without(const Weighing *weighing, const PeltiDistilModelVertex *vertex, const double *g, int group, double *w)
 {
     double part[WAYS * WAYS] = {0}, solved[WAYS] = {0};
     int kept[WAYS], n = vertex->way_count, count = 0;
@@ -260,7 +260,7 @@ static void weigh(void *context, int begin, int end, int worker)
     double *costs = weighing->costs + (size_t)(begin / GRAIN) * ((size_t)weighing->count + 1);
     (void)worker;
     for (int v = begin; v < end; v++) {
-        const PeltiModelVertex *vertex = &weighing->work.model->vertices[v];
+        const PeltiDistilModelVertex *vertex = &weighing->work.model->vertices[v];
         double g[WAYS * WAYS], w[WAYS], other[WAYS];
         if (vertex->fixed)
             continue;
@@ -277,7 +277,7 @@ static void weigh(void *context, int begin, int end, int worker)
     }
 }
 
-PeltStatus pelti_distil_weigh_helpers(PeltiModel *model, const int *group, int count, double *costs, PeltError *err)
+PeltStatus pelti_distil_weigh_helpers(PeltiDistilModel *model, const int *group, int count, double *costs, PeltError *err)
 {
     size_t pieces = (size_t)model->who->mesh->vertex_count / GRAIN + 1, width = (size_t)count + 1;
     Weighing weighing = {.group = group, .count = count};

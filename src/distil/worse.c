@@ -16,16 +16,16 @@ typedef struct Squares {
 } Squares;
 
 typedef struct WorseTally {
-    PeltiModel *model;
+    PeltiDistilModel *model;
     int pieces;
     Squares *skins; // [pieces x bone_count] of the sample at hand, of the skin of each bone
     Squares *whole; // [bone_count] all pieces
 } WorseTally;
 
-static void add_sample(void *context, const PeltiSample *sample, int begin, int end)
+static void add_sample(void *context, const PeltiDistilSample *sample, int begin, int end)
 {
     const WorseTally *work = context;
-    const PeltiModel *model = work->model;
+    const PeltiDistilModel *model = work->model;
     size_t bones = (size_t)model->who->bone_count;
     Squares *skins = work->skins + (size_t)(begin / PIECE) * bones;
     memset(skins, 0, bones * sizeof *skins);
@@ -41,7 +41,7 @@ static void add_sample(void *context, const PeltiSample *sample, int begin, int 
 }
 
 /// What a pose, or a skin in it, counts from now on; what rounding makes is none the worse.
-static float counts(PeltiModel *model, Squares squares, float before, double most)
+static float counts(PeltiDistilModel *model, Squares squares, float before, double most)
 {
     double rounding = WEIGHTS_EXACT * (double)model->who->mesh->diagonal;
     double theirs = squares.theirs + model->who->mesh->vertex_count * rounding * rounding;
@@ -53,7 +53,7 @@ static float counts(PeltiModel *model, Squares squares, float before, double mos
 static void end_sample(void *context, int index)
 {
     const WorseTally *work = context;
-    PeltiModel *model = work->model;
+    PeltiDistilModel *model = work->model;
     int bones = model->who->bone_count;
     float *importance = model->importance + (size_t)index * (size_t)bones;
     Squares all = {0, 0};
@@ -70,7 +70,7 @@ static void end_sample(void *context, int index)
         importance[b] = pose > 0 ? pose : counts(model, work->whole[b], importance[b], WORSE_SKIN_COUNTS);
 }
 
-PeltStatus pelti_distil_find_worse(PeltiModel *model, PeltError *err)
+PeltStatus pelti_distil_find_worse(PeltiDistilModel *model, PeltError *err)
 {
     PeltiPool pool;
     size_t bones = (size_t)model->who->bone_count;
@@ -79,7 +79,7 @@ PeltStatus pelti_distil_find_worse(PeltiModel *model, PeltError *err)
     WorseTally work = {model, pieces, PELTI_NEW(&pool, Squares, (size_t)pieces * bones), PELTI_NEW(&pool, Squares, bones)};
     model->square = 0;
     model->worse = 0;
-    PeltiModelVisits visits = {"worse", add_sample, end_sample, &work};
+    PeltiDistilModelVisits visits = {"worse", add_sample, end_sample, &work};
     PeltStatus status = pool.failed ? pelti_no_memory(err, (size_t)pieces * bones * sizeof(Squares))
                                     : pelti_distil_model_visit(model, &visits, err);
     pelti_pool_release(&pool);

@@ -14,7 +14,7 @@ static const float STILL = 1e-3f;   ///< rad: a joint turned less is in its bind
 
 /// A helper has the bind of its driver, so that at rest its node is where its driver's is:
 /// local = rest_to_parent [turn | at - turn head] driver_to_rest.
-static Trs helper_local(const PeltiDistilled *distilled, int helper, const PeltiHelperPose *pose)
+static Trs helper_local(const PeltiDistilSkin *distilled, int helper, const PeltiHelperPose *pose)
 {
     const PeltiHelper *rule = &distilled->helpers[helper];
     PeltiBone *parent = &distilled->who->bones[rule->parent], *driver = &distilled->who->bones[rule->driver];
@@ -33,12 +33,12 @@ static Trs helper_local(const PeltiDistilled *distilled, int helper, const Pelti
 
 typedef struct Writer {
     const PeltiDistilWriteDef *def;
-    const PeltiDistilled *distilled;
+    const PeltiDistilSkin *distilled;
     const PeltiCharacter *who;
     PeltiPool pool;
     PeltiPose pose;
     PeltiJoint *joints; ///< [bone_count]
-    PeltiDriven driven;
+    PeltiDistilDriven driven;
     PeltiReskinJoint *helpers;
     PeltiReskinTarget *targets;
     PeltiReskinClip *clips;
@@ -160,7 +160,7 @@ static PeltStatus make_joints(Writer *w, PeltError *err)
 
 static PeltStatus prepare(Writer *w, PeltError *err)
 {
-    const PeltiDistilled *d = w->distilled;
+    const PeltiDistilSkin *d = w->distilled;
     w->pose = pelti_pose_new(&w->pool, w->who);
     w->joints = PELTI_NEW(&w->pool, PeltiJoint, w->who->bone_count);
     w->driven = pelti_distil_driven_new(&w->pool, d);
@@ -193,7 +193,7 @@ static PeltStatus write_rules(Writer *w, const PeltiReskinResult *result, PeltiF
 
 static PeltStatus write_both(Writer *w, bool is_glb, PeltiFile *model, PeltiFile *rules, PeltError *err)
 {
-    const PeltiDistilled *d = w->distilled;
+    const PeltiDistilSkin *d = w->distilled;
     PeltiReskin reskin = {.document = w->def->document,
                           .who = w->who,
                           .weights = d->weights,

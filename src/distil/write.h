@@ -7,7 +7,7 @@
 #include "io/gltf_reskin.h"
 
 typedef struct PeltiDistilWriteDef {
-    const PeltiDistilled *distilled;
+    const PeltiDistilSkin *distilled;
     const PeltiGltf *document; ///< what its character was read from
     const char *path;          ///< .glb or .gltf; the rules go to <path without extension>.drivers.json
     const char *method;        ///< whose results were distilled, for people

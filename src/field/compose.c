@@ -175,7 +175,7 @@ PELTI_WIDE void take_sides(const PeltiFieldFrame *frame, int count, const Leaf *
             continue;
         Vec3 h = leaves[k].gradient;
         float dot = vec3_dot(g, h), square = dot * fabsf(dot), scale = g2 * vec3_dot(h, h);
-        const PeltiOperator *op = pelti_frame_operator(frame, own, leaves[k].part);
+        const PeltiOperatorTables *op = pelti_frame_operator(frame, own, leaves[k].part);
         PeltiFold fold = pelti_frame_fold(frame, own, leaves[k].part);
         float d = pelti_operator_depth(op, g, h, &fold);
         if (d > PELTI_FIELD_VALLEY) {

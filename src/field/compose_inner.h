@@ -44,14 +44,14 @@ static inline PeltiFold pelti_frame_fold(const PeltiFieldFrame *frame, int a, in
 }
 
 /// The operator at the joint of two parts; contact where they share none.
-static inline const PeltiOperator *pelti_frame_operator(const PeltiFieldFrame *frame, int a, int b)
+static inline const PeltiOperatorTables *pelti_frame_operator(const PeltiFieldFrame *frame, int a, int b)
 {
     const PeltiPart *parts = frame->fields->parts;
     return &frame->fields->operators[parts[a].target == b ? parts[a].op : parts[b].target == a ? parts[b].op : 0];
 }
 
 /// Ends of the contact line at d (in slices): its mouth and where it stops.
-static inline void pelti_frame_line(const PeltiOperator *op, float d, float *mouth, float *depth)
+static inline void pelti_frame_line(const PeltiOperatorTables *op, float d, float *mouth, float *depth)
 {
     const PeltiProfile *p = &op->profile;
     float open = p->open[p->control_count - 1].x;

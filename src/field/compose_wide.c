@@ -9,25 +9,25 @@ enum { LANES = 8, GROUPS = PELTI_FIELD_BATCH / LANES, MOST_WORDS = 16 };
 /// One part at eight points.
 typedef struct PartAtEight {
     int part;
-    int node[LANES]; ///< first node of the lane's cell; 0 where the grid does not reach
-    PeltiInt8 in;    ///< mask: lanes that the part's grid reaches
-    PeltiVec8 t;     ///< place within the cell
-    PeltiInt8 live;  ///< mask: the field is more than nothing
-    PeltiLeaf8 leaf; ///< in those lanes
+    int node[LANES];      ///< first node of the lane's cell; 0 where the grid does not reach
+    PeltiInt8 in;         ///< mask: lanes that the part's grid reaches
+    PeltiFieldVec8 t;     ///< place within the cell
+    PeltiInt8 live;       ///< mask: the field is more than nothing
+    PeltiFieldLeaf8 leaf; ///< in those lanes
 } PartAtEight;
 
 /// A row that is more than nothing at some point.
 typedef struct Live {
     int part;
     PeltiInt8 mask; ///< where
-    PeltiLeaf8 leaf;
+    PeltiFieldLeaf8 leaf;
 } Live;
 
 typedef struct EightPoints {
     const PeltiFieldFrame *frame;
     int count; ///< points, at most LANES
     int row_count, live_count;
-    PeltiVec8 x;
+    PeltiFieldVec8 x;
     PeltiInt8 skeleton, own, asked; ///< asked: mask of the lanes below count
     PeltiFloat8 tilt;
     PartAtEight row[PELTI_FIELD_REACH]; ///< in the order of composition
@@ -51,7 +51,7 @@ PELTI_WIDE void load_points(EightPoints *g, int count, const PeltiFieldPoint *po
     columns8(last, end);
     g->count = count;
     g->asked = lane < count;
-    g->x = (PeltiVec8){x[0], x[1], x[2]};
+    g->x = (PeltiFieldVec8){x[0], x[1], x[2]};
     g->skeleton = (PeltiInt8)x[3];
     g->own = (PeltiInt8)end[2];
     g->tilt = end[3];
@@ -121,7 +121,7 @@ PELTI_WIDE bool locate_row(const EightPoints *g, int part, PartAtEight *row)
     in &= -(reaches >> eighth & 1);
     node &= in;
     memcpy(row->node, &node, sizeof row->node);
-    row->t = (PeltiVec8){t[0], t[1], t[2]};
+    row->t = (PeltiFieldVec8){t[0], t[1], t[2]};
     row->part = part;
     row->in = in;
     return any8(in);
@@ -186,7 +186,7 @@ PELTI_WIDE void read_row(const EightPoints *g, PartAtEight *row)
     for (int k = 0; k < 3; k++)
         world[k] = splat8(to_grid->m[0][k]) * gx + splat8(to_grid->m[1][k]) * gy + splat8(to_grid->m[2][k]) * gz;
     row->live = (f > NOTHING) & row->in;
-    row->leaf = (PeltiLeaf8){select8(f < 1, f, splat8(1)), {world[0], world[1], world[2]}};
+    row->leaf = (PeltiFieldLeaf8){select8(f < 1, f, splat8(1)), {world[0], world[1], world[2]}};
 }
 
 PELTI_WIDE int row_of(const EightPoints *g, int part)
@@ -219,21 +219,21 @@ PELTI_WIDE void tilt_row(const EightPoints *g, const PartAtEight *row, Live *out
 {
     PeltiFloat8 scale = 1 / (1 + (g->tilt - 1) * row->leaf.value), steep = g->tilt * scale * scale;
     PeltiInt8 tilts = g->tilt > 0;
-    PeltiVec8 n = row->leaf.gradient;
+    PeltiFieldVec8 n = row->leaf.gradient;
     out->part = row->part;
     out->mask = row->live;
     out->leaf.value = select8(tilts, row->leaf.value * (g->tilt * scale), row->leaf.value);
-    out->leaf.gradient = vec8_select(tilts, (PeltiVec8){n.x * steep, n.y * steep, n.z * steep}, n);
+    out->leaf.gradient = vec8_select(tilts, (PeltiFieldVec8){n.x * steep, n.y * steep, n.z * steep}, n);
 }
 
 typedef struct Sides { ///< of PeltiFieldSample
-    PeltiLeaf8 own, other;
+    PeltiFieldLeaf8 own, other;
     PeltiFloat8 mine, mouth, depth;
     PeltiInt8 other_part;
 } Sides;
 
 /// pelti_frame_line
-PELTI_WIDE void line8(const PeltiOperator *op, PeltiFloat8 d, PeltiFloat8 *mouth, PeltiFloat8 *depth)
+PELTI_WIDE void line8(const PeltiOperatorTables *op, PeltiFloat8 d, PeltiFloat8 *mouth, PeltiFloat8 *depth)
 {
     const PeltiProfile *p = &op->profile;
     float open = p->open[p->control_count - 1].x;
@@ -244,9 +244,9 @@ PELTI_WIDE void line8(const PeltiOperator *op, PeltiFloat8 d, PeltiFloat8 *mouth
 /// What row k is to the points that row `own` owns: a field in contact with theirs, or one on the same side.
 PELTI_WIDE void weigh_side(const EightPoints *g, const Live *own, PeltiInt8 mask, const Live *k, Sides *s)
 {
-    PeltiVec8 a = own->leaf.gradient, b = k->leaf.gradient;
+    PeltiFieldVec8 a = own->leaf.gradient, b = k->leaf.gradient;
     PeltiFloat8 dot = dot8(a, b), scale = dot8(a, a) * dot8(b, b), mouth, depth;
-    const PeltiOperator *op = pelti_frame_operator(g->frame, own->part, k->part);
+    const PeltiOperatorTables *op = pelti_frame_operator(g->frame, own->part, k->part);
     PeltiFold fold = pelti_frame_fold(g->frame, own->part, k->part);
     PeltiFold8 all = fold8_all(&fold);
     PeltiFloat8 d = operator8_depth(op, a, b, &all), square = dot * (PeltiFloat8)((PeltiInt8)dot & 0x7fffffff);
@@ -293,7 +293,7 @@ PELTI_WIDE int live_of(const EightPoints *g, int part)
 }
 
 /// Row k joins what is composed so far, by the fold that asks for most of those with the rows before it.
-PELTI_WIDE void join_row(const EightPoints *g, int k, PeltiInt8 mask, PeltiLeaf8 *out)
+PELTI_WIDE void join_row(const EightPoints *g, int k, PeltiInt8 mask, PeltiFieldLeaf8 *out)
 {
     const Live *row = &g->live[k];
     PeltiFold8 most = fold8_none();
@@ -303,17 +303,17 @@ PELTI_WIDE void join_row(const EightPoints *g, int k, PeltiInt8 mask, PeltiLeaf8
         if (fold.kind != PELTI_FOLD_NONE && any8(both))
             fold8_take(&most, both, &fold);
     }
-    const PeltiOperator *op = &g->frame->fields->operators[0];
+    const PeltiOperatorTables *op = &g->frame->fields->operators[0];
     PeltiFloat8 d = operator8_depth(op, out->gradient, row->leaf.gradient, &most);
     operator8_compose(op, mask, out, &row->leaf, d);
 }
 
 /// Rows fold into one: chains first (a leaf waits for its target if that is among the leaves), then contact.
-PELTI_WIDE void compose_rows(EightPoints *g, PeltiLeaf8 *out)
+PELTI_WIDE void compose_rows(EightPoints *g, PeltiFieldLeaf8 *out)
 {
     const PeltiFields *fields = g->frame->fields;
     PeltiInt8 started = splat8i(0);
-    *out = (PeltiLeaf8){0};
+    *out = (PeltiFieldLeaf8){0};
     for (int k = 0; k < g->live_count; k++) {
         Live *row = &g->live[k];
         const PeltiPart *part = &fields->parts[row->part];
@@ -324,7 +324,7 @@ PELTI_WIDE void compose_rows(EightPoints *g, PeltiLeaf8 *out)
             PeltiInt8 both = left & to->mask;
             PeltiFold fold = pelti_frame_fold(g->frame, to->part, row->part);
             PeltiFold8 all = fold8_all(&fold);
-            const PeltiOperator *op = &fields->operators[part->op];
+            const PeltiOperatorTables *op = &fields->operators[part->op];
             PeltiFloat8 d = operator8_depth(op, to->leaf.gradient, row->leaf.gradient, &all);
             operator8_compose(op, both, &to->leaf, &row->leaf, d);
             left &= ~both;
@@ -348,7 +348,7 @@ PELTI_WIDE void store_numbers(const PeltiFloat8 numbers[LANES], int skip, int co
         store_w((float *)&out[k] + skip, sample[k]);
 }
 
-PELTI_WIDE void store_samples(const PeltiLeaf8 *all, const Sides *s, int count, PeltiFieldSample *out)
+PELTI_WIDE void store_samples(const PeltiFieldLeaf8 *all, const Sides *s, int count, PeltiFieldSample *out)
 {
     _Static_assert(sizeof(PeltiFieldSample) == 16 * sizeof(float), "two rows of eight");
     const PeltiFloat8 low[LANES] = {all->value,   all->gradient.x,   all->gradient.y,   all->gradient.z,
@@ -363,7 +363,7 @@ PELTI_WIDE void store_samples(const PeltiLeaf8 *all, const Sides *s, int count, 
 PELTI_WIDE void eval_group(EightPoints *g, PeltiFieldSample *out)
 {
     Sides sides;
-    PeltiLeaf8 all;
+    PeltiFieldLeaf8 all;
     for (int r = 0; r < g->row_count; r++)
         if (any8(g->row[r].in))
             read_row(g, &g->row[r]);
@@ -413,7 +413,7 @@ void pelti_frame_eval_many(const PeltiFieldFrame *frame, int count, const PeltiF
 
 PELTI_WIDE void max_group(EightPoints *g, float *value, Vec3 *gradient)
 {
-    PeltiLeaf8 most = {0};
+    PeltiFieldLeaf8 most = {0};
     float lane[4][LANES];
     for (int r = 0; r < g->row_count; r++) {
         PartAtEight *row = &g->row[r];

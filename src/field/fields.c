@@ -88,7 +88,7 @@ static void bake_parts(void *context, int begin, int end, int worker)
         b->status[k] = pelti_hrbf_fit(&work, s->count, s->point, s->normal, &h, &b->error[k]);
         if (b->status[k] == PELT_FAILED && p->primitive < 0) { // samples that make no surface: stand in
             const PeltiBone *bone = &b->who->bones[p->bone];
-            const PeltiSegment *segment = bone->segment_count ? &b->who->segments[bone->segment_first] : NULL;
+            const PeltiSkeletonSegment *segment = bone->segment_count ? &b->who->segments[bone->segment_first] : NULL;
             float radius = s->radius;
             pelti_part_capsule(bone->head, segment ? segment->b : bone->head, CAPSULE_THICK * radius, s);
             p->capsule = b->fell_back[k] = true;
@@ -106,9 +106,9 @@ static PeltStatus build_operators(const FieldsBuild *b, PeltError *err)
     const PeltiFieldOptions *options = b->options;
     PeltiFields *f = b->fields;
     f->operator_count = 2 + options->profile_count;
-    f->operators = PELTI_NEW(b->pool, PeltiOperator, f->operator_count);
+    f->operators = PELTI_NEW(b->pool, PeltiOperatorTables, f->operator_count);
     if (!f->operators)
-        return pelti_no_memory(err, sizeof(PeltiOperator));
+        return pelti_no_memory(err, sizeof(PeltiOperatorTables));
     for (int k = 0; k < f->operator_count; k++) {
         bool used = k == 0;
         for (int p = 0; p < f->part_count && !used; p++)
@@ -181,7 +181,7 @@ static PeltStatus sample_parts(FieldsBuild *b, const int *place, const Vec3 *nor
     for (int p = 0; p < b->partition.part_count; p++)
         PELT_TRY(pelti_part_samples(&skin, p, &b->samples[place[p]], err));
     for (int k = 0; k < b->options->primitive_count; k++) {
-        const PeltiPrimitive *m = &b->options->primitives[k];
+        const PeltiFieldPrimitive *m = &b->options->primitives[k];
         pelti_spindle_samples(m->a, m->b, m->radius, &b->samples[f->skin_part_count + k]);
     }
     for (int k = 0; k < f->part_count; k++) {

@@ -7,11 +7,11 @@
 #include "field/part.h"
 
 /// Something added to the flesh of `bone`: a spindle (a muscle). Owns no vertex; its pose is the caller's to give.
-typedef struct PeltiPrimitive {
+typedef struct PeltiFieldPrimitive {
     int bone;
     Vec3 a, b;    ///< rest space
     float radius; ///< at rest
-} PeltiPrimitive;
+} PeltiFieldPrimitive;
 
 typedef struct PeltiFieldOptions {
     int samples;      ///< of the skin, per part (about 50)
@@ -23,7 +23,7 @@ typedef struct PeltiFieldOptions {
     int profile_count;
     const PeltiProfile *profiles;
     int primitive_count;
-    const PeltiPrimitive *primitives;
+    const PeltiFieldPrimitive *primitives;
     PeltiJobs *jobs; ///< may be NULL
     PeltiLog *log;   ///< may be NULL
 } PeltiFieldOptions;
@@ -46,12 +46,12 @@ typedef struct PeltiPart {
 typedef struct PeltiFields {
     const PeltiCharacter *who;
     int part_count, skin_part_count, operator_count;
-    PeltiPart *parts;         ///< in the order of composition: a part comes before its target
-    int *bone_part;           ///< [bone_count] part that carries the bone's skin; -1: none
-    int *vertex_part;         ///< [vertex_count] owner; -1: none
-    PeltiOperator *operators; ///< [operator_count]; unused ones have no table
-    unsigned char *apart;     ///< [part_count x part_count] 1: the two share no skin at rest, so where they meet they touch
-    size_t bytes;             ///< of grids and tables
+    PeltiPart *parts;               ///< in the order of composition: a part comes before its target
+    int *bone_part;                 ///< [bone_count] part that carries the bone's skin; -1: none
+    int *vertex_part;               ///< [vertex_count] owner; -1: none
+    PeltiOperatorTables *operators; ///< [operator_count]; unused ones have no table
+    unsigned char *apart;           ///< [part_count x part_count] 1: the two share no skin at rest, so where they meet they touch
+    size_t bytes;                   ///< of grids and tables
 } PeltiFields;
 
 static inline bool pelti_fields_apart(const PeltiFields *fields, int a, int b)

@@ -104,7 +104,7 @@ static float fade(float node, int size, float *slope)
 }
 
 /// d = max(d, distance to the bone - guard radius), rounded (GUARD_SOFT) so that the gradient stays continuous.
-static void keep_near_bone(const PeltiGuard *guard, Vec3 x, float *d, Vec3 *gradient)
+static void keep_near_bone(const PeltiFieldGuard *guard, Vec3 x, float *d, Vec3 *gradient)
 {
     float best = INFINITY;
     Vec3 away = {0, 0, 0};
@@ -134,7 +134,7 @@ static void keep_near_bone(const PeltiGuard *guard, Vec3 x, float *d, Vec3 *grad
 typedef struct Bake {
     const PeltiHrbf *h;
     float radius, cell;
-    const PeltiGuard *guard;
+    const PeltiFieldGuard *guard;
     Mat34 grid_to_rest;
     struct {
         Vec3 *x, *gradient;
@@ -158,7 +158,8 @@ static void bake_row(PeltiGrid *grid, const Bake *b, int y, int z)
     Mat3 to_node = mat3_transpose(mat34_linear(b->grid_to_rest)); // a gradient by length becomes one by nodes
     float sy, sz, fy = fade((float)y, grid->size[1], &sy), fz = fade((float)z, grid->size[2], &sz);
     for (int x = 0; x < count; x++) {
-        float slope, sx, f = pelti_support(b->scratch.d[x], b->radius, &slope), fx = fade((float)x, count, &sx), w = fx * fy * fz;
+        float slope, sx, f = pelti_field_support(b->scratch.d[x], b->radius, &slope), fx = fade((float)x, count, &sx),
+                         w = fx * fy * fz;
         Vec3 g = vec3_scale(mat3_apply(to_node, b->scratch.gradient[x]), slope);
         float steep = vec3_length(g), most = b->cell / b->radius * STEEPEST; // a fit that runs wild far from its samples
         if (!(steep <= most))
@@ -174,7 +175,7 @@ static void bake_row(PeltiGrid *grid, const Bake *b, int y, int z)
     }
 }
 
-PeltStatus pelti_grid_bake(PeltiGrid *grid, const PeltiHrbf *h, float radius, const PeltiGuard *guard,
+PeltStatus pelti_grid_bake(PeltiGrid *grid, const PeltiHrbf *h, float radius, const PeltiFieldGuard *guard,
                            const PeltAllocator *allocator, PeltError *err)
 {
     PeltiPool work;

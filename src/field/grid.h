@@ -19,7 +19,7 @@ typedef struct PeltiGrid {
 } PeltiGrid;
 
 /// [Vaillant2013] compact support: 1 for d <= -r, 0 for d >= r, a quintic between; `slope` gets dt/dd.
-static inline float pelti_support(float d, float r, float *slope)
+static inline float pelti_field_support(float d, float r, float *slope)
 {
     float u = d / r, v = u * u;
     if (!(u > -1 && u < 1)) {
@@ -33,11 +33,11 @@ static inline float pelti_support(float d, float r, float *slope)
 /// Far from its samples a fit may do anything: a collar of skin goes on as a cone. Nothing of the field lies farther from the
 /// bone's segments than `radius`. count 0: no guard.
 enum { PELTI_GUARD_SEGMENTS = 64 };
-typedef struct PeltiGuard {
+typedef struct PeltiFieldGuard {
     int count;
     float radius;
     Vec3 a[PELTI_GUARD_SEGMENTS], b[PELTI_GUARD_SEGMENTS];
-} PeltiGuard;
+} PeltiFieldGuard;
 
 /// Lays out a grid over the box low..high given in a frame (rest -> frame, a rotation and shift) with about `cell` between
 /// nodes; at most `most_nodes` nodes. `nodes` and `reaches` are not allocated: the two below say how many to give.
@@ -46,7 +46,7 @@ size_t pelti_grid_nodes(const PeltiGrid *grid);
 size_t pelti_grid_blocks(const PeltiGrid *grid);
 
 /// Fills the nodes with t_r(d). Fades to 0 at the box border, whatever the fit does there.
-PeltStatus pelti_grid_bake(PeltiGrid *grid, const PeltiHrbf *h, float radius, const PeltiGuard *guard,
+PeltStatus pelti_grid_bake(PeltiGrid *grid, const PeltiHrbf *h, float radius, const PeltiFieldGuard *guard,
                            const PeltAllocator *allocator, PeltError *err);
 
 /// Two nodes that follow each other along x. By way of integers: gcc converts shorts to floats one by one.

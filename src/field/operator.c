@@ -225,7 +225,7 @@ static double difference(const double *g, int i, int j, bool first)
 }
 
 typedef struct SlicesBuild {
-    PeltiOperator *op;
+    PeltiOperatorTables *op;
     double *g; ///< [slices x N x N]
     PeltStatus status[PELTI_OPERATOR_SLICES];
     PeltError error[PELTI_OPERATOR_SLICES];
@@ -252,7 +252,7 @@ static void build_slices(void *context, int begin, int end, int worker)
 }
 
 PeltStatus pelti_operator_build(PeltiPool *pool, PeltiJobs *jobs, const PeltiProfile *profile, float depth_scale,
-                                PeltiOperator *out, PeltError *err)
+                                PeltiOperatorTables *out, PeltError *err)
 {
     const char *problem = pelti_profile_problem(profile);
     if (problem)

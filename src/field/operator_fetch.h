@@ -29,7 +29,7 @@ static inline __attribute__((always_inline)) PeltiFloat4 pelti_operator_blend(co
 
 /// g, dg/df1, dg/df2 at (f1, f2) in [0, 1] and `d` in slices. Cells are split along the diagonal f1 = f2: a bilinear patch
 /// would ripple along the contact valley, a linear triangle on either side keeps it at 0.5 exactly.
-static inline PeltiFloat4 pelti_operator_fetch(const PeltiOperator *op, float f1, float f2, float d)
+static inline PeltiFloat4 pelti_operator_fetch(const PeltiOperatorTables *op, float f1, float f2, float d)
 {
     enum { N = PELTI_OPERATOR_NODES };
     float x = f1 * (N - 1), y = f2 * (N - 1);
@@ -72,7 +72,7 @@ static inline float pelti_fold_share(const PeltiFold *fold, Vec3 a, Vec3 b)
 }
 
 /// d (in slices) for two gradients.
-static inline float pelti_operator_depth(const PeltiOperator *op, Vec3 a, Vec3 b, const PeltiFold *fold)
+static inline float pelti_operator_depth(const PeltiOperatorTables *op, Vec3 a, Vec3 b, const PeltiFold *fold)
 {
     float lengths = vec3_dot(a, a) * vec3_dot(b, b), c = lengths > 0 ? vec3_dot(a, b) / sqrtf(lengths) : 1;
     float at = (c + 1) * (0.5f * (PELTI_OPERATOR_ANGLES - 1));
@@ -87,7 +87,7 @@ static inline float pelti_operator_depth(const PeltiOperator *op, Vec3 a, Vec3 b
 }
 
 /// g_d(f1, f2) and its gradient g1 grad f1 + g2 grad f2, in place of (f1, grad1).
-static inline void pelti_operator_compose(const PeltiOperator *op, float *f1, Vec3 *grad1, float f2, Vec3 grad2,
+static inline void pelti_operator_compose(const PeltiOperatorTables *op, float *f1, Vec3 *grad1, float f2, Vec3 grad2,
                                           const PeltiFold *fold)
 {
     PeltiFloat4 g = pelti_operator_fetch(op, *f1, f2, pelti_operator_depth(op, *grad1, grad2, fold));

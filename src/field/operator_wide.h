@@ -6,9 +6,9 @@
 #include "field/operator_fetch.h"
 #include "math/wide.h"
 
-typedef struct PeltiVec8 {
+typedef struct PeltiFieldVec8 {
     PeltiFloat8 x, y, z;
-} PeltiVec8;
+} PeltiFieldVec8;
 
 PELTI_WIDE PeltiFloat8 splat8(float s)
 {
@@ -51,19 +51,19 @@ PELTI_WIDE PeltiFloat8 sqrt8(PeltiFloat8 a)
     return a;
 }
 
-PELTI_WIDE PeltiFloat8 dot8(PeltiVec8 a, PeltiVec8 b)
+PELTI_WIDE PeltiFloat8 dot8(PeltiFieldVec8 a, PeltiFieldVec8 b)
 {
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
-PELTI_WIDE PeltiVec8 vec8_splat(Vec3 a)
+PELTI_WIDE PeltiFieldVec8 vec8_splat(Vec3 a)
 {
-    return (PeltiVec8){splat8(a.x), splat8(a.y), splat8(a.z)};
+    return (PeltiFieldVec8){splat8(a.x), splat8(a.y), splat8(a.z)};
 }
 
-PELTI_WIDE PeltiVec8 vec8_select(PeltiInt8 mask, PeltiVec8 yes, PeltiVec8 no)
+PELTI_WIDE PeltiFieldVec8 vec8_select(PeltiInt8 mask, PeltiFieldVec8 yes, PeltiFieldVec8 no)
 {
-    return (PeltiVec8){select8(mask, yes.x, no.x), select8(mask, yes.y, no.y), select8(mask, yes.z, no.z)};
+    return (PeltiFieldVec8){select8(mask, yes.x, no.x), select8(mask, yes.y, no.y), select8(mask, yes.z, no.z)};
 }
 
 /// Pairs of rows of four floats, the first four and the last four rows, as four columns.
@@ -106,7 +106,7 @@ PELTI_WIDE void columns8_of_halves(const PeltiFloat8 rows[8], PeltiFloat8 low[4]
 typedef struct PeltiFold8 {
     PeltiInt8 joint, apart; ///< masks: kind
     PeltiFloat8 bend, flat;
-    PeltiVec8 across, out;
+    PeltiFieldVec8 across, out;
     bool some_joint, some_apart;
 } PeltiFold8;
 
@@ -142,12 +142,12 @@ PELTI_WIDE PeltiFold8 fold8_all(const PeltiFold *fold)
     return out;
 }
 
-PELTI_WIDE PeltiFloat8 fold8_share(const PeltiFold8 *fold, PeltiVec8 a, PeltiVec8 b)
+PELTI_WIDE PeltiFloat8 fold8_share(const PeltiFold8 *fold, PeltiFieldVec8 a, PeltiFieldVec8 b)
 {
     PeltiFloat8 zero = splat8(0), one = splat8(1);
     PeltiFloat8 sizes = sqrt8(2 * (dot8(a, a) + dot8(b, b))) + fold->flat;
-    PeltiFloat8 outside = dot8((PeltiVec8){a.x + b.x, a.y + b.y, a.z + b.z}, fold->out);
-    PeltiFloat8 along = dot8((PeltiVec8){b.x - a.x, b.y - a.y, b.z - a.z}, fold->across);
+    PeltiFloat8 outside = dot8((PeltiFieldVec8){a.x + b.x, a.y + b.y, a.z + b.z}, fold->out);
+    PeltiFloat8 along = dot8((PeltiFieldVec8){b.x - a.x, b.y - a.y, b.z - a.z}, fold->across);
     PeltiFloat8 t = ((along - select8(outside > 0, outside, zero)) / sizes - BEND_FROM) * (1 / (BEND_TO - BEND_FROM));
     t = select8(t < 0, zero, select8(t > 1, one, t));
     return t * t * (3 - 2 * t);
@@ -167,7 +167,7 @@ PELTI_WIDE PeltiFloat8 between8(const float *table, const int k[8], PeltiFloat8 
     return a + t * (b - a);
 }
 
-PELTI_WIDE PeltiFloat8 operator8_depth(const PeltiOperator *op, PeltiVec8 a, PeltiVec8 b, const PeltiFold8 *fold)
+PELTI_WIDE PeltiFloat8 operator8_depth(const PeltiOperatorTables *op, PeltiFieldVec8 a, PeltiFieldVec8 b, const PeltiFold8 *fold)
 {
     PeltiFloat8 lengths = dot8(a, a) * dot8(b, b), zero = splat8(0), one = splat8(1), last = splat8(PELTI_OPERATOR_ANGLES - 1);
     PeltiFloat8 c = select8(lengths > 0, dot8(a, b) / sqrt8(lengths), one);
@@ -186,7 +186,7 @@ PELTI_WIDE PeltiFloat8 operator8_depth(const PeltiOperator *op, PeltiVec8 a, Pel
 }
 
 /// g, dg/df1, dg/df2 in out[0..2]. Lanes that are not asked for may hold anything, and get something of the table.
-PELTI_WIDE void operator8_fetch(const PeltiOperator *op, PeltiFloat8 f1, PeltiFloat8 f2, PeltiFloat8 d, PeltiFloat8 out[4])
+PELTI_WIDE void operator8_fetch(const PeltiOperatorTables *op, PeltiFloat8 f1, PeltiFloat8 f2, PeltiFloat8 d, PeltiFloat8 out[4])
 {
     enum { N = PELTI_OPERATOR_NODES };
     PeltiFloat8 x = f1 * (N - 1), y = f2 * (N - 1);
@@ -220,18 +220,19 @@ PELTI_WIDE PeltiFloat8 clamp8(PeltiFloat8 a)
     return select8(a < 0, splat8(0), select8(a > 1, splat8(1), a));
 }
 
-typedef struct PeltiLeaf8 { ///< a field at eight points
+typedef struct PeltiFieldLeaf8 { ///< a field at eight points
     PeltiFloat8 value;
-    PeltiVec8 gradient;
-} PeltiLeaf8;
+    PeltiFieldVec8 gradient;
+} PeltiFieldLeaf8;
 
 /// Composes in place of `a` where the mask says so.
-PELTI_WIDE void operator8_compose(const PeltiOperator *op, PeltiInt8 mask, PeltiLeaf8 *a, const PeltiLeaf8 *b, PeltiFloat8 d)
+PELTI_WIDE void operator8_compose(const PeltiOperatorTables *op, PeltiInt8 mask, PeltiFieldLeaf8 *a, const PeltiFieldLeaf8 *b,
+                                  PeltiFloat8 d)
 {
     PeltiFloat8 g[4];
     operator8_fetch(op, a->value, b->value, d, g);
-    PeltiVec8 blend = {a->gradient.x * g[1] + g[2] * b->gradient.x, a->gradient.y * g[1] + g[2] * b->gradient.y,
-                       a->gradient.z * g[1] + g[2] * b->gradient.z};
+    PeltiFieldVec8 blend = {a->gradient.x * g[1] + g[2] * b->gradient.x, a->gradient.y * g[1] + g[2] * b->gradient.y,
+                            a->gradient.z * g[1] + g[2] * b->gradient.z};
     a->value = select8(mask, clamp8(g[0]), a->value);
     a->gradient = vec8_select(mask, blend, a->gradient);
 }

@@ -30,7 +30,7 @@ typedef struct PeltiPartSamples {
     Vec3 axis;    ///< unit, along the longest segment
     float radius; ///< r of the compact support: farthest sample from the bone
     bool capsule;
-    PeltiGuard guard;
+    PeltiFieldGuard guard;
 } PeltiPartSamples;
 
 /// The skin that samples are taken of.

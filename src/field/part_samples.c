@@ -38,7 +38,7 @@ static void find_shape(const PeltiCharacter *who, const PeltiPartition *partitio
     Vec3 head = who->bones[root].head, longest = head;
     float best = 0;
     for (int s = 0; s < who->segment_count; s++) {
-        const PeltiSegment *segment = &who->segments[s];
+        const PeltiSkeletonSegment *segment = &who->segments[s];
         int bone = segment->bone, child = segment->child;
         if (partition->bone_part[bone] != part || shape->segment_count == MOST_SEGMENTS)
             continue;

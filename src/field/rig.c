@@ -99,7 +99,7 @@ static PeltStatus add_joint(Gather *g, const PeltRigJoint *joint, PeltError *err
 
 // ---- muscles
 
-static PeltStatus add_muscle(const PeltiCharacter *who, const PeltRigMuscle *m, PeltiMuscle *out, PeltiPrimitive *primitive,
+static PeltStatus add_muscle(const PeltiCharacter *who, const PeltRigMuscle *m, PeltiMuscle *out, PeltiFieldPrimitive *primitive,
                              PeltError *err)
 {
     PELT_TRY(pelti_rig_place(who, &m->from, &out->bones[0], &out->ends[0], err));
@@ -115,7 +115,7 @@ static PeltStatus add_muscle(const PeltiCharacter *who, const PeltRigMuscle *m, 
     float radius = m->radius * who->mesh->diagonal, length = vec3_distance(out->ends[0], out->ends[1]);
     if (!(radius > 0) || !(length > 0))
         return PELT_FAIL(err, PELT_BAD_INPUT, "rig: muscle %s: a radius and two places are needed", m->name ? m->name : "");
-    *primitive = (PeltiPrimitive){out->bones[0], out->ends[0], out->ends[1], radius};
+    *primitive = (PeltiFieldPrimitive){out->bones[0], out->ends[0], out->ends[1], radius};
     return PELT_OK;
 }
 
@@ -129,7 +129,7 @@ PeltStatus pelti_rig_fields(PeltiPool *pool, const PeltiCharacter *who, const Pe
     Gather g = {.who = who, .artist = artist};
     g.profiles = PELTI_NEW(pool, PeltiProfile, rig->joint_count);
     g.bone_operator = PELTI_NEW(pool, int, who->bone_count);
-    PeltiPrimitive *primitives = PELTI_NEW(pool, PeltiPrimitive, rig->muscle_count);
+    PeltiFieldPrimitive *primitives = PELTI_NEW(pool, PeltiFieldPrimitive, rig->muscle_count);
     out->muscles = PELTI_NEW(pool, PeltiMuscle, rig->muscle_count);
     if (pool->failed)
         return pelti_no_memory(err, sizeof(PeltiProfile) * (size_t)rig->joint_count);

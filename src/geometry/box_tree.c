@@ -287,8 +287,8 @@ typedef struct PairQuery {
     const PeltiBoxTree *a, *b;
     bool self;
     float margin;
-    bool far;            ///< no margin is too large: boxes are not asked
-    PeltiNodeTest nodes; // NULL: all
+    bool far;                ///< no margin is too large: boxes are not asked
+    PeltiPairNodeTest nodes; // NULL: all
     PeltiPairTest test;
     void *context;
     PeltiPairs *out;
@@ -540,8 +540,8 @@ typedef struct Nearest {
     const int (*triangles)[3];
     const Vec3 *points, *queries;
     float max_distance;
-    PeltiPointFilter filter;
-    PeltiPointNode nodes;
+    PeltiNearestFilter filter;
+    PeltiNearestNode nodes;
     void *context;
     PeltiNearest *out;
 } Nearest;

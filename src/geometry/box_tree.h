@@ -84,12 +84,12 @@ void pelti_box_tree_self_pairs(const PeltiBoxTree *tree, float margin, PeltiPair
                                PeltiPairs *out);
 /// Returns false where no pair of an item below node_a and one below node_b can pass the test. Called from several threads, with
 /// node_a == node_b for the pairs inside a branch.
-typedef bool (*PeltiNodeTest)(void *context, int node_a, int node_b);
+typedef bool (*PeltiPairNodeTest)(void *context, int node_a, int node_b);
 typedef struct PeltiPairSearch { ///< which pairs
     float margin;
-    PeltiNodeTest nodes; ///< leaves out whole branches; NULL: none
-    PeltiPairTest test;  ///< NULL: keeps all
-    void *context;       ///< of both
+    PeltiPairNodeTest nodes; ///< leaves out whole branches; NULL: none
+    PeltiPairTest test;      ///< NULL: keeps all
+    void *context;           ///< of both
 } PeltiPairSearch;
 void pelti_box_tree_self_pairs_among(const PeltiBoxTree *tree, const PeltiPairSearch *search, PeltiJobs *jobs, PeltiPairs *out);
 /// `out` must have been created for tree `a`.
@@ -119,18 +119,18 @@ typedef struct PeltiNearest {
 /// wins, always the same one.
 bool pelti_box_tree_nearest(const PeltiBoxTree *tree, const PeltiNearestQuery *query, PeltiNearest *out);
 /// As above for many points at once; triangle -1 where there is none. The filter is called from several threads.
-typedef bool (*PeltiPointFilter)(void *context, int point_index, int triangle);
+typedef bool (*PeltiNearestFilter)(void *context, int point_index, int triangle);
 /// Returns false where no triangle below the node can pass the filter.
-typedef bool (*PeltiPointNode)(void *context, int point_index, int node);
+typedef bool (*PeltiNearestNode)(void *context, int point_index, int node);
 typedef struct PeltiNearestSearch {
     const int (*triangles)[3]; ///< that the tree was built of
     const Vec3 *points;
     int query_count;
     const Vec3 *queries; ///< [query_count]
     float max_distance;
-    PeltiPointFilter filter; ///< may be NULL
-    PeltiPointNode nodes;    ///< leaves out whole branches; may be NULL
-    void *context;           ///< of both
+    PeltiNearestFilter filter; ///< may be NULL
+    PeltiNearestNode nodes;    ///< leaves out whole branches; may be NULL
+    void *context;             ///< of both
 } PeltiNearestSearch;
 void pelti_box_tree_nearest_many(const PeltiBoxTree *tree, const PeltiNearestSearch *search, PeltiJobs *jobs, PeltiNearest *out);
 

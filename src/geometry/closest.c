@@ -88,7 +88,7 @@ PeltiClosest pelti_closest_on_triangle(Vec3 p, Vec3 a, Vec3 b, Vec3 c)
     if (v + w >= 1)
         out.weight[0] = 0;
     out.feature = feature_of(out.weight);
-    out.point = pelti_barycentric(out.weight, a, b, c);
+    out.point = pelti_closest_barycentric(out.weight, a, b, c);
     out.squared = squared_at(p, out.weight, a, b, c);
     return out;
 }

@@ -8,7 +8,7 @@
 /// A feature of a triangle is the set of its corners with non-zero barycentric weight, one bit each: 1, 2, 4 are the
 /// corners, 3 the edge 0-1, 6 the edge 1-2, 5 the edge 2-0, 7 the face. Of a segment: 1, 2 its ends, 3 its inside.
 enum { PELTI_EDGE_01 = 3, PELTI_EDGE_12 = 6, PELTI_EDGE_20 = 5, PELTI_FACE = 7 };
-static inline int pelti_feature_size(int feature) ///< 1 vertex, 2 edge, 3 face
+static inline int pelti_closest_feature_size(int feature) ///< 1 vertex, 2 edge, 3 face
 {
     return (feature & 1) + (feature >> 1 & 1) + (feature >> 2 & 1);
 }
@@ -42,7 +42,7 @@ PeltiClosestTriangles pelti_closest_triangles(const Vec3 a[3], const Vec3 b[3]);
 /// Where the segment p pierces the triangle (not when they are coplanar): parameter t in [0,1] and barycentrics.
 bool pelti_segment_pierces(const Vec3 p[2], const Vec3 triangle[3], double *t, double weight[3]);
 
-static inline Vec3 pelti_barycentric(const double w[3], Vec3 a, Vec3 b, Vec3 c)
+static inline Vec3 pelti_closest_barycentric(const double w[3], Vec3 a, Vec3 b, Vec3 c)
 {
     return vec3((float)(w[0] * (double)a.x + w[1] * (double)b.x + w[2] * (double)c.x),
                 (float)(w[0] * (double)a.y + w[1] * (double)b.y + w[2] * (double)c.y),

@@ -4,10 +4,10 @@
 
 #include "math/vec.h"
 
-typedef struct PeltiDipole {
+typedef struct PeltiMeshDipole {
     Vec3 centre;  ///< of area
     Vec3 area;    ///< sum of area vectors
     float radius; ///< of a ball round the centre that holds the triangles
-} PeltiDipole;
+} PeltiMeshDipole;
 
 #endif

@@ -56,7 +56,7 @@ static int exact_orient(Vec3 a, Vec3 b, Vec3 c, Vec3 d)
     return n == 0 ? 0 : h[n - 1] > 0 ? 1 : -1; // the largest component has the sign of the sum
 }
 
-int pelti_orient(Vec3 a, Vec3 b, Vec3 c, Vec3 d)
+int pelti_triangles_orient(Vec3 a, Vec3 b, Vec3 c, Vec3 d)
 {
     double ax = (double)a.x - (double)d.x, ay = (double)a.y - (double)d.y, az = (double)a.z - (double)d.z;
     double bx = (double)b.x - (double)d.x, by = (double)b.y - (double)d.y, bz = (double)b.z - (double)d.z;
@@ -72,8 +72,8 @@ int pelti_orient(Vec3 a, Vec3 b, Vec3 c, Vec3 d)
     return exact_orient(a, b, c, d);
 }
 
-/// pelti_orient(t[0], t[1], t[2], p[k]) of three points: the plane is made once. The expression is that of pelti_orient with the
-/// corners in other roles, so its bound holds.
+/// pelti_triangles_orient(t[0], t[1], t[2], p[k]) of three points: the plane is made once. The expression is that of
+/// pelti_triangles_orient with the corners in other roles, so its bound holds.
 static void sides_of_plane(const Vec3 t[3], const Vec3 p[3], int side[3])
 {
     double ox = (double)t[0].x, oy = (double)t[0].y, oz = (double)t[0].z;
@@ -94,7 +94,8 @@ static bool segment_crosses(Vec3 p, Vec3 q, int side_p, int side_q, const Vec3 t
 {
     if (side_p * side_q >= 0)
         return false;
-    int x = pelti_orient(p, q, t[0], t[1]), y = pelti_orient(p, q, t[1], t[2]), z = pelti_orient(p, q, t[2], t[0]);
+    int x = pelti_triangles_orient(p, q, t[0], t[1]), y = pelti_triangles_orient(p, q, t[1], t[2]),
+        z = pelti_triangles_orient(p, q, t[2], t[0]);
     if (x == 0 && y == 0 && z == 0)
         return false; // a triangle without area
     return (x >= 0 && y >= 0 && z >= 0) || (x <= 0 && y <= 0 && z <= 0);
@@ -162,7 +163,7 @@ static bool pieces_meet(const Vec3 a[3], const int side_a[3], const Vec3 b[3], c
     bool turn_a = side_b[j] < 0, turn_b = side_a[i] < 0; // as if both lone corners lay on the outer sides
     Vec3 a1 = a[(i + (turn_a ? 2 : 1)) % 3], a2 = a[(i + (turn_a ? 1 : 2)) % 3];
     Vec3 b1 = b[(j + (turn_b ? 2 : 1)) % 3], b2 = b[(j + (turn_b ? 1 : 2)) % 3];
-    return pelti_orient(a[i], a1, b[j], b1) <= 0 && pelti_orient(a[i], a2, b2, b[j]) <= 0;
+    return pelti_triangles_orient(a[i], a1, b[j], b1) <= 0 && pelti_triangles_orient(a[i], a2, b2, b[j]) <= 0;
 }
 
 static bool none_in_plane(const int s[3])
@@ -170,7 +171,7 @@ static bool none_in_plane(const int s[3])
     return s[0] && s[1] && s[2];
 }
 
-PeltiMeet pelti_triangles_meet(const Vec3 a[3], const Vec3 b[3])
+PeltiTrianglesMeet pelti_triangles_meet(const Vec3 a[3], const Vec3 b[3])
 {
     int side_a[3], side_b[3];
     sides_of_plane(a, b, side_b);

@@ -5,14 +5,14 @@
 #include "math/vec.h"
 
 /// Sign of det(a - d, b - d, c - d): +1, 0, -1. Exact for all finite float input.
-int pelti_orient(Vec3 a, Vec3 b, Vec3 c, Vec3 d);
+int pelti_triangles_orient(Vec3 a, Vec3 b, Vec3 c, Vec3 d);
 
 /// How two triangles that share no vertex meet.
-typedef enum PeltiMeet {
+typedef enum PeltiTrianglesMeet {
     PELTI_APART = 0,    ///< apart, or touching without an edge going through
     PELTI_CROSSING = 1, ///< an edge of one lies on both sides of the other's plane and meets the other (its border counts)
     PELTI_COPLANAR = 2  ///< in one plane, with overlapping insides
-} PeltiMeet;
-PeltiMeet pelti_triangles_meet(const Vec3 a[3], const Vec3 b[3]);
+} PeltiTrianglesMeet;
+PeltiTrianglesMeet pelti_triangles_meet(const Vec3 a[3], const Vec3 b[3]);
 
 #endif

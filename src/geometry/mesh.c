@@ -33,7 +33,7 @@ static uint64_t hash_key(const GridKey *key)
     const double *part[3] = {&key->x, &key->y, &key->z};
     for (int i = 0; i < 3; i++) {
         memcpy(&bits, part[i], sizeof bits);
-        hash = pelti_mix(hash + bits);
+        hash = pelti_hash_mix(hash + bits);
     }
     return hash;
 }
@@ -425,7 +425,7 @@ static bool end_stage(Builder *b, bool done)
     return done;
 }
 
-PeltStatus pelti_mesh_build(PeltiPool *pool, const PeltiMeshDef *def, PeltiMesh **out, PeltError *err)
+PeltStatus pelti_mesh_build(PeltiPool *pool, const PeltiMeshInput *def, PeltiMesh **out, PeltError *err)
 {
     if (def->point_count > INT_MAX / 8 || def->triangle_count > INT_MAX / 8)
         return PELT_FAIL(err, PELT_BAD_INPUT, "%d points and %d triangles are too many for one mesh", def->point_count,

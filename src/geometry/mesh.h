@@ -36,15 +36,15 @@ typedef struct PeltiMesh {
     float diagonal; ///< of the bounds: "the character's size"
 } PeltiMesh;
 
-typedef struct PeltiMeshDef {
+typedef struct PeltiMeshInput {
     int point_count, triangle_count;
     const Vec3 *weld_positions;      ///< [point_count] as in the file, before any scaling
     const Vec3 *rest;                ///< [point_count] the positions to keep
     const int *instance_of_point;    ///< [point_count] instances are kept apart when welding
     const int (*point_triangles)[3]; ///< [triangle_count]
-} PeltiMeshDef;
+} PeltiMeshInput;
 /// Builds into `pool`. The weld tolerance is 1e-6 of the diagonal of `weld_positions`, grid-rounded.
-PeltStatus pelti_mesh_build(PeltiPool *pool, const PeltiMeshDef *def, PeltiMesh **out, PeltError *err);
+PeltStatus pelti_mesh_build(PeltiPool *pool, const PeltiMeshInput *def, PeltiMesh **out, PeltError *err);
 
 /// Cotangent Laplacian weights per edge, w_ij = (cot a + cot b) / 2, clamped to >= `least` times the mean positive weight
 /// (0 keeps zero), and lumped (barycentric third) vertex areas. Arrays are the caller's: [edge_count], [vertex_count].

@@ -27,7 +27,7 @@ static float largest_part(Vec3 p, const PeltiBox *box)
     return most < INFINITY ? most : 0; // an empty tree
 }
 
-static bool take_aim(const PeltiBoxTree *tree, const PeltiRay *ray, ShearedRay *aim)
+static bool take_aim(const PeltiBoxTree *tree, const PeltiBoxRay *ray, ShearedRay *aim)
 {
     Vec3 d = ray->direction;
     aim->near = ray->near > 0 ? ray->near : 0;
@@ -161,21 +161,21 @@ static void walk(RaySearch *s, const ShearedRay *aim)
     }
 }
 
-bool pelti_box_tree_first_hit(const PeltiBoxTree *tree, const int (*triangles)[3], const Vec3 *points, const PeltiRay *ray,
-                              PeltiHit *hit)
+bool pelti_box_tree_first_hit(const PeltiBoxTree *tree, const int (*triangles)[3], const Vec3 *points, const PeltiBoxRay *ray,
+                              PeltiBoxHit *hit)
 {
     ShearedRay aim;
     RaySearch s = {.tree = tree, .triangles = triangles, .points = points, .far = (double)ray->far, .triangle = -1};
-    *hit = (PeltiHit){.triangle = -1, .distance = ray->far};
+    *hit = (PeltiBoxHit){.triangle = -1, .distance = ray->far};
     if (!take_aim(tree, ray, &aim))
         return false;
     walk(&s, &aim);
     if (s.triangle >= 0)
-        *hit = (PeltiHit){s.triangle, (float)s.at.distance, (float)s.at.u, (float)s.at.v};
+        *hit = (PeltiBoxHit){s.triangle, (float)s.at.distance, (float)s.at.u, (float)s.at.v};
     return s.triangle >= 0;
 }
 
-bool pelti_box_tree_blocked(const PeltiBoxTree *tree, const int (*triangles)[3], const Vec3 *points, const PeltiRay *ray,
+bool pelti_box_tree_blocked(const PeltiBoxTree *tree, const int (*triangles)[3], const Vec3 *points, const PeltiBoxRay *ray,
                             PeltiTriangleFilter filter, void *context)
 {
     ShearedRay aim;

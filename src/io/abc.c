@@ -240,7 +240,7 @@ static PeltStatus put_placement(AbcSink *sink, const Mat34 *placement, PeltiOgaw
 /// Frame i is at clip time i / fps. The first sampling is what properties without a time of their own have.
 static PeltStatus put_times(AbcSink *sink, uint64_t *where, PeltError *err)
 {
-    const PeltiFrames *frames = &sink->head.frames;
+    const PeltiSinkFrames *frames = &sink->head.frames;
     const double step[2] = {1, 1 / frames->fps}, start[2] = {0, frames->start_frame / frames->fps};
     const uint32_t most[2] = {1, (uint32_t)frames->frame_count}, stored = 1;
     unsigned char bytes[48];
@@ -345,8 +345,8 @@ static PeltStatus begin(AbcSink *sink, const char *path, PeltError *err)
     return sink->moved ? PELT_OK : pelti_no_memory(err, (size_t)largest * sizeof *sink->moved);
 }
 
-PeltStatus pelti_abc_sink(const PeltAllocator *allocator, const char *path, const PeltiFrames *frames, const PeltiObjShape *shape,
-                          PeltiSink **out, PeltError *err)
+PeltStatus pelti_abc_sink(const PeltAllocator *allocator, const char *path, const PeltiSinkFrames *frames,
+                          const PeltiObjShape *shape, PeltiSink **out, PeltError *err)
 {
     static const PeltiSinkKind kind = {frame, complete, publish, destroy};
     AbcSink *sink = pelti_alloc(allocator, sizeof *sink);

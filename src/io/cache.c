@@ -147,13 +147,13 @@ float pelti_cache_narrow(double value)
     return value > (double)FLT_MAX ? INFINITY : value < -(double)FLT_MAX ? -INFINITY : (float)value;
 }
 
-void pelti_cache_start(PeltiFrames *frames, double first)
+void pelti_cache_start(PeltiSinkFrames *frames, double first)
 {
     if (first > -1e6 && first < 1e6)
         frames->start_frame = (int)lrint(first);
 }
 
-void pelti_cache_times(PeltiFrames *frames, double first_s, double last_s)
+void pelti_cache_times(PeltiSinkFrames *frames, double first_s, double last_s)
 {
     double length = last_s - first_s;
     if (frames->frame_count < 2 || !(length > 0 && length < 1e6 && first_s >= 0 && first_s < 1e6))

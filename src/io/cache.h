@@ -6,11 +6,11 @@
 #include "character/character.h"
 #include "io/spool.h"
 
-typedef struct PeltiFrames { ///< what will be pushed
+typedef struct PeltiSinkFrames { ///< what will be pushed
     int point_count, frame_count;
     int start_frame; ///< clip frame of the first one
     double fps;
-} PeltiFrames;
+} PeltiSinkFrames;
 
 typedef struct PeltiSink PeltiSink;
 typedef struct PeltiSinkKind {
@@ -22,7 +22,7 @@ typedef struct PeltiSinkKind {
 struct PeltiSink { ///< the head of every sink
     const PeltiSinkKind *kind;
     PeltAllocator allocator;
-    PeltiFrames frames;
+    PeltiSinkFrames frames;
     int pushed; ///< frames so far
 };
 
@@ -36,9 +36,9 @@ PeltStatus pelti_sink_publish(PeltiSink *sink, PeltError *err);
 void pelti_sink_destroy(PeltiSink *sink);
 
 /// PC2: 32-byte little-endian header, then float triples. MDD: big-endian counts, a time table in seconds, float triples.
-PeltStatus pelti_pc2_sink(const PeltAllocator *allocator, const char *path, const PeltiFrames *frames, PeltiSink **out,
+PeltStatus pelti_pc2_sink(const PeltAllocator *allocator, const char *path, const PeltiSinkFrames *frames, PeltiSink **out,
                           PeltError *err);
-PeltStatus pelti_mdd_sink(const PeltAllocator *allocator, const char *path, const PeltiFrames *frames, PeltiSink **out,
+PeltStatus pelti_mdd_sink(const PeltAllocator *allocator, const char *path, const PeltiSinkFrames *frames, PeltiSink **out,
                           PeltError *err);
 
 /// What stays the same in all frames of an .obj sequence; the caller's, must outlive the sink.
@@ -54,17 +54,17 @@ typedef struct PeltiObjShape {
     const float (*uv)[2];        ///< [point_count] as in glTF (0,0 is the top left corner); NULL: none
 } PeltiObjShape;
 /// "walk.obj" gives walk_0000.obj, walk_0001.obj... numbered by clip frame. With normals only if each frame brings them.
-PeltStatus pelti_obj_sink(const PeltAllocator *allocator, const char *path, const PeltiFrames *frames, const PeltiObjShape *shape,
-                          PeltiSink **out, PeltError *err);
+PeltStatus pelti_obj_sink(const PeltAllocator *allocator, const char *path, const PeltiSinkFrames *frames,
+                          const PeltiObjShape *shape, PeltiSink **out, PeltError *err);
 /// For numpy: `points` [frame][point][3], `triangles` [triangle][3], `fps`, `start_frame`. Streams.
-PeltStatus pelti_npz_sink(const PeltAllocator *allocator, const char *path, const PeltiFrames *frames, const PeltiObjShape *shape,
-                          PeltiSink **out, PeltError *err);
+PeltStatus pelti_npz_sink(const PeltAllocator *allocator, const char *path, const PeltiSinkFrames *frames,
+                          const PeltiObjShape *shape, PeltiSink **out, PeltError *err);
 /// USD as text, a Mesh a group with time samples; normals if each frame brings them.
-PeltStatus pelti_usd_sink(const PeltAllocator *allocator, const char *path, const PeltiFrames *frames, const PeltiObjShape *shape,
-                          PeltiSink **out, PeltError *err);
+PeltStatus pelti_usd_sink(const PeltAllocator *allocator, const char *path, const PeltiSinkFrames *frames,
+                          const PeltiObjShape *shape, PeltiSink **out, PeltError *err);
 /// Alembic (Ogawa): an Xform and a PolyMesh a group; normals if each frame brings them. Streams.
-PeltStatus pelti_abc_sink(const PeltAllocator *allocator, const char *path, const PeltiFrames *frames, const PeltiObjShape *shape,
-                          PeltiSink **out, PeltError *err);
+PeltStatus pelti_abc_sink(const PeltAllocator *allocator, const char *path, const PeltiSinkFrames *frames,
+                          const PeltiObjShape *shape, PeltiSink **out, PeltError *err);
 void pelti_obj_path(const char *path, int frame, char *out, size_t capacity); ///< name of one frame's file
 
 /// What is to be read.
@@ -87,8 +87,8 @@ typedef struct PeltiCacheKind {
 struct PeltiCache { ///< the head of every cache
     const PeltiCacheKind *kind;
     PeltiPool pool;
-    PeltiFrames frames; ///< fps 0: the file does not say
-    const char *path;   ///< for stories; NULL: they name a file already
+    PeltiSinkFrames frames; ///< fps 0: the file does not say
+    const char *path;       ///< for stories; NULL: they name a file already
 };
 
 /// PELT_BAD_ARGUMENT: an ending nobody knows. PELT_UNSUPPORTED: a file of its kind in a form that is not read, with the cure.

@@ -257,7 +257,7 @@ static PeltStatus read_metas(AbcReader *r, const PeltiOgawaGroup *root, PeltErro
 }
 
 /// One time sampling: steps of even length from a start, or all times.
-static void read_sampling(PeltiOgawaBlock *block, uint64_t stored, double step, PeltiFrames *frames)
+static void read_sampling(PeltiOgawaBlock *block, uint64_t stored, double step, PeltiSinkFrames *frames)
 {
     uint64_t first, last = 0;
     if (stored == 0 || !pelti_ogawa_take(block, 8, &first))
@@ -322,7 +322,7 @@ static PeltStatus count_frames(AbcCache *cache, uint64_t *time, PeltError *err)
         if (meshes[i].frame_count > 1 && meshes[i].frame_count != frames)
             return PELT_FAIL(err, PELT_BAD_INPUT, "mesh %zu has %llu frames, another %llu", i,
                              (unsigned long long)meshes[i].frame_count, (unsigned long long)frames);
-    cache->head.frames = (PeltiFrames){.point_count = (int)points, .frame_count = (int)frames};
+    cache->head.frames = (PeltiSinkFrames){.point_count = (int)points, .frame_count = (int)frames};
     return PELT_OK;
 }
 

@@ -105,7 +105,7 @@ static void find_curve(GltfCache *cache)
 static PeltStatus count_keys(GltfCache *cache, PeltError *err)
 {
     const PeltiChannel *curve = cache->curve;
-    PeltiFrames *frames = &cache->head.frames;
+    PeltiSinkFrames *frames = &cache->head.frames;
     double first = (double)curve->times[0], last = (double)curve->times[curve->key_count - 1];
     frames->frame_count = curve->key_count;
     if (curve->key_count < 2)
@@ -140,7 +140,7 @@ static PeltStatus find_motion(GltfCache *cache, bool *moves, PeltError *err)
 
 static PeltStatus count_frames(GltfCache *cache, double fps, PeltError *err)
 {
-    PeltiFrames *frames = &cache->head.frames;
+    PeltiSinkFrames *frames = &cache->head.frames;
     bool moves;
     find_curve(cache);
     if (cache->curve)

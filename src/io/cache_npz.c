@@ -243,7 +243,7 @@ static PeltStatus read_points(NpzCache *cache, PeltError *err)
     if (frames * count > points->bytes / (3 * (uint64_t)points->size))
         return PELT_FAIL(err, PELT_BAD_INPUT, "`points` is short: %llu frames of %llu points in %llu bytes",
                          (unsigned long long)frames, (unsigned long long)count, (unsigned long long)points->bytes);
-    cache->head.frames = (PeltiFrames){.point_count = (int)count, .frame_count = (int)frames};
+    cache->head.frames = (PeltiSinkFrames){.point_count = (int)count, .frame_count = (int)frames};
     return PELT_OK;
 }
 

@@ -76,7 +76,7 @@ static int lowest_number(const char *name)
 /// "walk.obj": the frames from the lowest number on. "walk_0012.obj": those around it. A lone file is one frame.
 static void find_frames(ObjCache *cache, const char *path)
 {
-    PeltiFrames *frames = &cache->head.frames;
+    PeltiSinkFrames *frames = &cache->head.frames;
     size_t length;
     int number = number_of(path, &length);
     frames->frame_count = 1;

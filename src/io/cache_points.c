@@ -28,7 +28,7 @@ static PeltStatus read_pc2(PointCache *cache, const unsigned char *header, PeltE
              frames = (uint32_t)pelti_cache_word(header + 28, 4, false);
     cache->first_byte = 32;
     PELT_TRY(check_counts(cache, points, frames, "PC2", err));
-    cache->head.frames = (PeltiFrames){.point_count = (int)points, .frame_count = (int)frames};
+    cache->head.frames = (PeltiSinkFrames){.point_count = (int)points, .frame_count = (int)frames};
     pelti_cache_start(&cache->head.frames, (double)pelti_cache_float((uint32_t)pelti_cache_word(header + 20, 4, false)));
     return PELT_OK;
 }
@@ -39,7 +39,7 @@ static PeltStatus read_mdd(PointCache *cache, const unsigned char *header, PeltE
     cache->big_endian = true;
     cache->first_byte = 8 + 4 * (uint64_t)frames;
     PELT_TRY(check_counts(cache, points, frames, "MDD", err));
-    cache->head.frames = (PeltiFrames){.point_count = (int)points, .frame_count = (int)frames};
+    cache->head.frames = (PeltiSinkFrames){.point_count = (int)points, .frame_count = (int)frames};
     unsigned char first[4], last[4];
     PELT_TRY(pelti_source_read(&cache->source, 8, first, sizeof first, err));
     PELT_TRY(pelti_source_read(&cache->source, cache->first_byte - 4, last, sizeof last, err));

@@ -360,7 +360,7 @@ static PeltStatus count_frames(UsdCache *cache, PeltError *err)
                              meshes[i].sample_count, longest->sample_count);
     double step = longest->sample_count > 1 ? first[1].time - first->time : 1;
     double codes = cache->codes_a_second > 0 ? cache->codes_a_second : cache->frames_a_second;
-    cache->head.frames = (PeltiFrames){.point_count = (int)points, .frame_count = (int)longest->sample_count};
+    cache->head.frames = (PeltiSinkFrames){.point_count = (int)points, .frame_count = (int)longest->sample_count};
     cache->head.frames.fps = codes / step <= 1e5 ? fmax(codes / step, 0) : 0;
     pelti_cache_start(&cache->head.frames, first->time / step);
     return PELT_OK;

@@ -110,7 +110,7 @@ PeltStatus pelti_form_check_bone(const PeltiForm *form, const PeltiJsonAt *at, c
 
 static const char *field_at(const void *list, int index)
 {
-    return ((const PeltiField *)list)[index].key;
+    return ((const PeltiFormField *)list)[index].key;
 }
 
 static const char *choice_at(const void *list, int index)
@@ -132,7 +132,7 @@ static PeltStatus read_text_field(PeltiForm *form, const PeltiJsonAt *at, bool b
     return *target ? PELT_OK : pelti_no_memory(err, strlen(text));
 }
 
-static PeltStatus read_choice(PeltiForm *form, const PeltiJsonAt *at, const PeltiField *field, int *target, PeltError *err)
+static PeltStatus read_choice(PeltiForm *form, const PeltiJsonAt *at, const PeltiFormField *field, int *target, PeltError *err)
 {
     const char *text = NULL;
     PELT_TRY(said(form, at, pelti_json_string(at, PELTI_REQUIRED, &text, err), err));
@@ -160,7 +160,8 @@ static PeltStatus read_float(const PeltiForm *form, const PeltiJsonAt *at, doubl
     return PELT_OK;
 }
 
-PeltStatus pelti_form_floats(const PeltiForm *form, const PeltiJsonAt *at, const PeltiField *field, float *out, PeltError *err)
+PeltStatus pelti_form_floats(const PeltiForm *form, const PeltiJsonAt *at, const PeltiFormField *field, float *out,
+                             PeltError *err)
 {
     int length;
     PELT_TRY(said(form, at, pelti_json_array(at, PELTI_REQUIRED, &length, err), err));
@@ -173,7 +174,7 @@ PeltStatus pelti_form_floats(const PeltiForm *form, const PeltiJsonAt *at, const
     return PELT_OK;
 }
 
-static PeltStatus read_field(PeltiForm *form, const PeltiJsonAt *at, const PeltiField *field, void *target, PeltError *err)
+static PeltStatus read_field(PeltiForm *form, const PeltiJsonAt *at, const PeltiFormField *field, void *target, PeltError *err)
 {
     int64_t whole = 0;
     switch (field->kind) {
@@ -200,7 +201,7 @@ static PeltStatus read_field(PeltiForm *form, const PeltiJsonAt *at, const Pelti
 
 typedef struct KeyCheck {
     PeltiForm *form;
-    const PeltiField *fields;
+    const PeltiFormField *fields;
 } KeyCheck;
 
 static PeltStatus check_key(const PeltiJsonAt *member, void *user, PeltError *err)
@@ -220,11 +221,11 @@ static PeltStatus check_key(const PeltiJsonAt *member, void *user, PeltError *er
     return pelti_form_fail(check->form, member, err, "unknown key; known are %s", all);
 }
 
-PeltStatus pelti_form_fill(PeltiForm *form, const PeltiJsonAt *at, const PeltiField *fields, void *target, PeltError *err)
+PeltStatus pelti_form_fill(PeltiForm *form, const PeltiJsonAt *at, const PeltiFormField *fields, void *target, PeltError *err)
 {
     PELT_TRY(said(form, at, pelti_json_object(at, PELTI_REQUIRED, err), err));
     PELT_TRY(pelti_json_each(at, check_key, &(KeyCheck){form, fields}, err));
-    for (const PeltiField *field = fields; field->key; field++) {
+    for (const PeltiFormField *field = fields; field->key; field++) {
         PeltiJsonAt member = pelti_json_member(at, field->key);
         if (member.value)
             PELT_TRY(read_field(form, &member, field, (char *)target + field->offset, err));

@@ -15,7 +15,7 @@ typedef struct PeltiForm {
     const PeltiCharacter *who; ///< names of joints are checked against it; NULL: not
 } PeltiForm;
 
-typedef enum PeltiFieldKind {
+typedef enum PeltiFormFieldKind {
     PELTI_FIELD_FLOAT,  ///< float
     PELTI_FIELD_FLOATS, ///< float [count]
     PELTI_FIELD_INT,    ///< int
@@ -24,18 +24,18 @@ typedef enum PeltiFieldKind {
     PELTI_FIELD_BONE,   ///< const char *, a joint of the character
     PELTI_FIELD_CHOICE, ///< int (an enum), index in choices
     PELTI_FIELD_CUSTOM  ///< whatever `read` does
-} PeltiFieldKind;
+} PeltiFormFieldKind;
 
-typedef struct PeltiField {
+typedef struct PeltiFormField {
     const char *key; ///< NULL ends a table
-    PeltiFieldKind kind;
+    PeltiFormFieldKind kind;
     size_t offset; ///< in the struct
     bool required;
     double least, most; ///< of numbers
     int count;
     const char *const *choices; ///< ends with NULL
     PeltStatus (*read)(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err);
-} PeltiField;
+} PeltiFormField;
 
 /// Reads a file (at most 64 MB). `form` is the caller's; pelti_form_close ends it whether this succeeds or not.
 PeltStatus pelti_form_open(PeltiForm *form, const char *path, const PeltAllocator *allocator, PeltError *err);
@@ -48,16 +48,17 @@ void pelti_form_close(PeltiForm *form, PeltiPool *keep);
 PeltStatus pelti_form_fail(const PeltiForm *form, const PeltiJsonAt *at, PeltError *err, const char *format, ...)
     PELT_PRINTF(4, 5);
 /// Fills `target` from the object at `at`.
-PeltStatus pelti_form_fill(PeltiForm *form, const PeltiJsonAt *at, const PeltiField *fields, void *target, PeltError *err);
+PeltStatus pelti_form_fill(PeltiForm *form, const PeltiJsonAt *at, const PeltiFormField *fields, void *target, PeltError *err);
 typedef struct PeltiFormItem { ///< what an array holds
-    const PeltiField *fields;
+    const PeltiFormField *fields;
     const void *initial; ///< each item starts as a copy of it
     size_t size;         ///< bytes of it
 } PeltiFormItem;
 /// An array of objects.
 PeltStatus pelti_form_list(PeltiForm *form, const PeltiJsonAt *at, PeltiFormItem item, int *count, void *items, PeltError *err);
 /// An array of exactly as many numbers as `field` counts, each within its least and most.
-PeltStatus pelti_form_floats(const PeltiForm *form, const PeltiJsonAt *at, const PeltiField *field, float *out, PeltError *err);
+PeltStatus pelti_form_floats(const PeltiForm *form, const PeltiJsonAt *at, const PeltiFormField *field, float *out,
+                             PeltError *err);
 /// An array of names of joints.
 PeltStatus pelti_form_bones(PeltiForm *form, const PeltiJsonAt *at, int *count, const char *const **names, PeltError *err);
 /// Is there such a joint? Fails with the nearest name.

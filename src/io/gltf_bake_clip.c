@@ -99,7 +99,7 @@ static PeltiJson *new_clip(void)
 /// Clip time of frame f is f / fps, whatever frame the bake began with, so that kept channels stay in step.
 static int times_accessor(Clips *clips)
 {
-    const PeltiFrames *frames = &clips->bake->def->frames;
+    const PeltiSinkFrames *frames = &clips->bake->def->frames;
     if (clips->times >= 0)
         return clips->times;
     float *times = PELTI_NEW(&clips->out->pool, float, frames->frame_count);
@@ -159,7 +159,7 @@ static void add_tracks(Clips *clips, PeltiJson *clip, const Trs *transforms, siz
                                .stride = stride,
                                .node = node};
     for (int path = 0; path < path_count; path++)
-        pelti_gltf_out_track(clips->out, clip, &track, (PeltiPath)path);
+        pelti_gltf_out_track(clips->out, clip, &track, (PeltiChannelPath)path);
 }
 
 /// The joints play the poses of the bake. A node given by a matrix cannot be animated: it gets its parts instead.

@@ -14,7 +14,7 @@ typedef struct Cache {
 
 typedef struct Sampler {
     int input, output;
-    PeltiInterpolation interpolation;
+    PeltiChannelInterpolation interpolation;
 } Sampler;
 
 static PeltStatus read_times(PeltiGltfReader *reader, int accessor, float **slot, PeltError *err)
@@ -73,7 +73,7 @@ static PeltStatus read_sampler(const PeltiGltf *doc, const PeltiJsonAt *item, Sa
     PELT_TRY(pelti_json_string(&mode, PELTI_OPTIONAL, &name, err));
     for (int i = 0; i < 3; i++)
         if (!strcmp(name, names[i])) {
-            out->interpolation = (PeltiInterpolation)i;
+            out->interpolation = (PeltiChannelInterpolation)i;
             return PELT_OK;
         }
     return PELT_FAIL(err, PELT_BAD_INPUT, "%s: \"%.20s\" is not an interpolation of glTF", PELTI_JSON_PATH(&mode), name);
@@ -129,7 +129,7 @@ static PeltStatus read_channel(PeltiGltfReader *reader, Cache *cache, const Pelt
     if (!cache->values[sampler.output])
         PELT_TRY(read_values(reader, sampler.output, width, &cache->values[sampler.output], err));
     channels[clip->channel_count++] = (PeltiChannel){node,
-                                                     (PeltiPath)path,
+                                                     (PeltiChannelPath)path,
                                                      sampler.interpolation,
                                                      keys,
                                                      cache->times[sampler.input],

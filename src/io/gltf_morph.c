@@ -18,7 +18,7 @@ typedef struct MorphWork {
     const PeltiMorphDef *def;
     PeltiPool scratch;
     PeltiPool *pool; // of the result
-    const PeltiProgress *progress;
+    const PeltiProgressSink *progress;
     Block *blocks;
     int block_count;
     int mode_count;   // targets being tried or made
@@ -289,7 +289,7 @@ static void store_job(void *context, int begin, int end, int worker)
     }
 }
 
-static PeltStatus run(MorphWork *w, PeltiJob job, const PeltiProgress *progress, const char *stage, PeltError *err)
+static PeltStatus run(MorphWork *w, PeltiJob job, const PeltiProgressSink *progress, const char *stage, PeltError *err)
 {
     enum { STEP = 64 }; // blocks between two looks at the clock and the user's wish to stop
     for (int first = 0; first < w->block_count; first += STEP) {
@@ -348,8 +348,8 @@ static PeltStatus take_scratch(MorphWork *w, PeltiPool *pool, PeltError *err)
 }
 
 /// The fewest modes that stay within the tolerance in every block and frame; all there are when none do.
-static PeltStatus choose_count(MorphWork *w, const PeltiModes *modes, PeltiPool *pool, const PeltiProgress *progress, int *count,
-                               PeltError *err)
+static PeltStatus choose_count(MorphWork *w, const PeltiPrincipalModes *modes, PeltiPool *pool, const PeltiProgressSink *progress,
+                               int *count, PeltError *err)
 {
     const double worst_to_mean = 12; // first guess of how much worse the worst point is than the mean; wrong guesses cost a turn
     int most = 0;
@@ -379,7 +379,7 @@ static PeltStatus choose_count(MorphWork *w, const PeltiModes *modes, PeltiPool 
 }
 
 /// Weights within [-1, 1], the targets scaled the other way.
-static PeltStatus scale_weights(MorphWork *w, const PeltiModes *modes, PeltiPool *pool, float *weights, PeltError *err)
+static PeltStatus scale_weights(MorphWork *w, const PeltiPrincipalModes *modes, PeltiPool *pool, float *weights, PeltError *err)
 {
     w->scale = PELTI_NEW(pool, float, w->mode_count);
     if (!w->scale)
@@ -395,7 +395,7 @@ static PeltStatus scale_weights(MorphWork *w, const PeltiModes *modes, PeltiPool
     return PELT_OK;
 }
 
-static PeltStatus store(MorphWork *w, PeltiPool *scratch, PeltiPool *pool, const PeltiProgress *progress, PeltiMorph *out,
+static PeltStatus store(MorphWork *w, PeltiPool *scratch, PeltiPool *pool, const PeltiProgressSink *progress, PeltiMorph *out,
                         PeltError *err)
 {
     const PeltiMorphDef *def = w->def;
@@ -437,9 +437,9 @@ static PeltStatus make(MorphWork *w, PeltiMorph *out, PeltError *err)
 {
     const PeltiMorphDef *def = w->def;
     PeltiPool *scratch = &w->scratch;
-    PeltiModes modes = {0};
+    PeltiPrincipalModes modes = {0};
     if (def->mode == PELTI_MORPH_PRINCIPAL && def->frame_count > 1) {
-        PELT_TRY(pelti_modes_make(def, scratch, &modes, err));
+        PELT_TRY(pelti_morph_modes(def, scratch, &modes, err));
         w->u = modes.u;
         w->u_stride = modes.count;
     }
@@ -461,7 +461,7 @@ static PeltStatus make(MorphWork *w, PeltiMorph *out, PeltError *err)
     return store(w, scratch, w->pool, w->progress, out, err);
 }
 
-PeltStatus pelti_morph_make(const PeltiMorphDef *def, PeltiPool *pool, const PeltiProgress *progress, PeltiMorph *out,
+PeltStatus pelti_morph_make(const PeltiMorphDef *def, PeltiPool *pool, const PeltiProgressSink *progress, PeltiMorph *out,
                             PeltError *err)
 {
     *out = (PeltiMorph){0};

@@ -41,7 +41,7 @@ void pelti_morph_place(const PeltiMorphDef *def); ///< gives every part its room
 /// Spools a frame, frame 0 first; with one target a frame the others are targets at once. Normals NULL: no part has any.
 PeltStatus pelti_morph_frame(const PeltiMorphDef *def, int frame, const Vec3 *points, const Vec3 *normals, PeltError *err);
 /// Turns the spooled frames into targets, in place; the result is in `pool`. Deterministic for any number of threads.
-PeltStatus pelti_morph_make(const PeltiMorphDef *def, PeltiPool *pool, const PeltiProgress *progress, PeltiMorph *out,
+PeltStatus pelti_morph_make(const PeltiMorphDef *def, PeltiPool *pool, const PeltiProgressSink *progress, PeltiMorph *out,
                             PeltError *err);
 /// Byte offset in the spool of an array of a part: `target` -1 is frame 0 itself.
 uint64_t pelti_morph_offset(const PeltiMorphPart *part, int target, bool normals);

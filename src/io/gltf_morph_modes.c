@@ -76,9 +76,9 @@ static PeltStatus take_sample(const PeltiMorphDef *def, PeltiPool *scratch, Samp
     return PELT_OK;
 }
 
-PeltStatus pelti_modes_make(const PeltiMorphDef *def, PeltiPool *pool, PeltiModes *out, PeltError *err)
+PeltStatus pelti_morph_modes(const PeltiMorphDef *def, PeltiPool *pool, PeltiPrincipalModes *out, PeltError *err)
 {
-    *out = (PeltiModes){0};
+    *out = (PeltiPrincipalModes){0};
     PeltiPool scratch;
     pelti_pool_init(&scratch, &pool->allocator);
     Sample sample = {0};

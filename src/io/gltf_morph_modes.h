@@ -6,6 +6,6 @@
 #include "math/principal.h"
 
 /// From the offsets to frame 0 of at most some thousand points, spread evenly. In `pool`.
-PeltStatus pelti_modes_make(const PeltiMorphDef *def, PeltiPool *pool, PeltiModes *out, PeltError *err);
+PeltStatus pelti_morph_modes(const PeltiMorphDef *def, PeltiPool *pool, PeltiPrincipalModes *out, PeltError *err);
 
 #endif

@@ -75,7 +75,7 @@ typedef struct PeltiGltfOutTrack { ///< a node's local transform at every key
     int node;
 } PeltiGltfOutTrack;
 /// Sampler and channel of its translation, rotation or scale; quaternions stay on one side of the sphere.
-void pelti_gltf_out_track(PeltiGltfOut *out, PeltiJson *clip, const PeltiGltfOutTrack *track, PeltiPath path);
+void pelti_gltf_out_track(PeltiGltfOut *out, PeltiJson *clip, const PeltiGltfOutTrack *track, PeltiChannelPath path);
 
 /// How many nodes of the document show each of its meshes, [mesh_count] in the pool; NULL when refused.
 int *pelti_gltf_out_mesh_users(PeltiGltfOut *out, const PeltiGltf *doc);

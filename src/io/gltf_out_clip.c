@@ -44,7 +44,7 @@ void pelti_gltf_out_channel(PeltiGltfOut *out, PeltiJson *clip, int sampler, int
     out->ok &= pelti_json_push(pelti_json_get(clip, "channels"), channel) && ok;
 }
 
-void pelti_gltf_out_track(PeltiGltfOut *out, PeltiJson *clip, const PeltiGltfOutTrack *track, PeltiPath path)
+void pelti_gltf_out_track(PeltiGltfOut *out, PeltiJson *clip, const PeltiGltfOutTrack *track, PeltiChannelPath path)
 {
     static const char *const paths[3] = {"translation", "rotation", "scale"};
     int width = path == PELTI_ROTATION ? 4 : 3;

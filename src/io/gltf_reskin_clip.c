@@ -19,7 +19,7 @@ static int times_of(ClipRewriting *clip)
 }
 
 /// Does a part of the joint's transform ever differ from what the node has?
-static bool differs(const ClipRewriting *clip, int joint, PeltiPath path)
+static bool differs(const ClipRewriting *clip, int joint, PeltiChannelPath path)
 {
     const PeltiReskin *def = clip->work->def;
     const Trs *rest = &def->joints[joint].local;
@@ -38,14 +38,14 @@ static void add_joints(ClipRewriting *clip)
     const PeltiReskin *def = clip->work->def;
     for (int j = 0; j < def->joint_count; j++)
         for (int path = 0; path < 3; path++)
-            if (differs(clip, j, (PeltiPath)path))
+            if (differs(clip, j, (PeltiChannelPath)path))
                 pelti_gltf_out_track(clip->work->out, clip->json,
                                      &(PeltiGltfOutTrack){.times = times_of(clip),
                                                           .key_count = clip->curves->key_count,
                                                           .transforms = clip->curves->joints + j,
                                                           .stride = (size_t)def->joint_count,
                                                           .node = clip->work->result->nodes[j]},
-                                     (PeltiPath)path);
+                                     (PeltiChannelPath)path);
 }
 
 static bool plays_weights(const PeltiJson *channel, int node)

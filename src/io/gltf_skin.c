@@ -201,7 +201,7 @@ typedef struct BoneTable { ///< open addressing, at most half full
 static int find_or_add_bone(PeltiCharacter *who, BoneTable *table, int node, double rest_to_bone[3][4])
 {
     uint64_t hash = pelti_hash(pelti_hash(PELTI_HASH_START, &node, sizeof node), rest_to_bone, 12 * sizeof(double));
-    size_t slot = (size_t)pelti_mix(hash) & table->mask;
+    size_t slot = (size_t)pelti_hash_mix(hash) & table->mask;
     for (; table->slots[slot] >= 0; slot = (slot + 1) & table->mask) {
         const PeltiBone *bone = &who->bones[table->slots[slot]];
         if (bone->node == node && !memcmp(bone->rest_to_bone, rest_to_bone, sizeof bone->rest_to_bone))

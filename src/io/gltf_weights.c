@@ -14,7 +14,7 @@ typedef struct DecodedWeights {
 
 typedef struct WeightFaults {
     int bad_sums;
-    PeltiBadRows rows; // `bad` is made when the first is met
+    PeltiWeightsBad rows; // `bad` is made when the first is met
 } WeightFaults;
 
 /// What is being filled, from what.

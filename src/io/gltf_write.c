@@ -18,7 +18,7 @@ typedef struct GltfSink {
     Trs *placements; // [frame_count x object_count]
     bool odd;        // some of those were not
     Trs *poses;      // [frame_count x node_count]
-    PeltiProgress progress;
+    PeltiProgressSink progress;
     PeltiOutputReport report;
 } GltfSink;
 
@@ -196,9 +196,9 @@ void pelti_gltf_sink_place(PeltiSink *head, const Trs *placements, const Vec3 *s
     }
 }
 
-void pelti_gltf_sink_progress(PeltiSink *head, const PeltiProgress *progress)
+void pelti_gltf_sink_progress(PeltiSink *head, const PeltiProgressSink *progress)
 {
-    ((GltfSink *)head)->progress = progress ? *progress : (PeltiProgress){0};
+    ((GltfSink *)head)->progress = progress ? *progress : (PeltiProgressSink){0};
 }
 
 void pelti_gltf_sink_report(const PeltiSink *head, PeltiOutputReport *report)

@@ -7,7 +7,7 @@
 
 /// A sink (cache.h) for .glb or .gltf. `complete` does the compressing; `progress` NULL: silent.
 PeltStatus pelti_gltf_sink(const PeltiOutputDef *def, const char *path, bool is_glb, PeltiSink **out, PeltError *err);
-void pelti_gltf_sink_progress(PeltiSink *sink, const PeltiProgress *progress);
+void pelti_gltf_sink_progress(PeltiSink *sink, const PeltiProgressSink *progress);
 void pelti_gltf_sink_pose(PeltiSink *sink, const PeltiPose *pose); ///< of the next frame; with play_pose
 void pelti_gltf_sink_place(PeltiSink *sink, const Trs *placements, const Vec3 *soft_points); ///< of the next frame
 void pelti_gltf_sink_report(const PeltiSink *sink, PeltiOutputReport *report);               ///< after complete

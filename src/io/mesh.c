@@ -1,13 +1,13 @@
 /// Chooses the reader of a shape by its extension.
-#include "io/shape.h"
+#include "io/mesh.h"
 
 #include "io/gltf.h"
-#include "io/shape_text.h"
+#include "io/mesh_text.h"
 
 #include <string.h>
 
 /// Points and triangles of the default scene as they stand in the file; skins stand in their bind pose.
-static PeltStatus load_gltf(PeltiPool *pool, const char *path, PeltiIoShape *out, PeltError *err)
+static PeltStatus load_gltf(PeltiPool *pool, const char *path, PeltiIoMesh *out, PeltError *err)
 {
     PeltiGltf *doc = NULL;
     PeltiCharacter *who = NULL;
@@ -37,16 +37,16 @@ static bool ends_with(const char *text, const char *end)
     return length > size && !strcmp(text + length - size, end);
 }
 
-PeltStatus pelti_io_shape_load(PeltiPool *pool, const char *path, PeltiIoShape *out, PeltError *err)
+PeltStatus pelti_io_mesh_load(PeltiPool *pool, const char *path, PeltiIoMesh *out, PeltError *err)
 {
-    *out = (PeltiIoShape){0};
+    *out = (PeltiIoMesh){0};
     if (ends_with(path, ".glb") || ends_with(path, ".gltf"))
         return load_gltf(pool, path, out, err);
     if (ends_with(path, ".obj"))
-        return pelti_io_shape_load_text(pool, path, pelti_io_shape_obj, out, err);
+        return pelti_io_mesh_load_text(pool, path, pelti_io_mesh_obj, out, err);
     if (ends_with(path, ".mesh"))
-        return pelti_io_shape_load_text(pool, path, pelti_io_shape_medit, out, err);
+        return pelti_io_mesh_load_text(pool, path, pelti_io_mesh_medit, out, err);
     if (ends_with(path, ".msh"))
-        return pelti_io_shape_load_text(pool, path, pelti_io_shape_gmsh, out, err);
+        return pelti_io_mesh_load_text(pool, path, pelti_io_mesh_gmsh, out, err);
     return PELT_FAIL(err, PELT_UNSUPPORTED, "%.200s: shapes come from .glb, .gltf, .obj, .msh and .mesh files", path);
 }

@@ -1,5 +1,5 @@
 /// Reads .obj, .msh and .mesh, word by word.
-#include "io/shape_text.h"
+#include "io/mesh_text.h"
 
 #include "core/hash.h"
 #include "io/gltf_parts.h"
@@ -13,25 +13,25 @@ enum { VERTICES_MOST = 1 << 22 };
 
 // ---- words
 
-static void skip_space(PeltiShapeText *t)
+static void skip_space(PeltiIoMeshText *t)
 {
     while (*t->p == ' ' || *t->p == '\t' || *t->p == '\r' || *t->p == '\n')
         t->line += *t->p++ == '\n';
 }
 
-static void skip_line(PeltiShapeText *t)
+static void skip_line(PeltiIoMeshText *t)
 {
     while (*t->p && *t->p != '\n')
         t->p++;
 }
 
-static size_t word_length(const PeltiShapeText *t)
+static size_t word_length(const PeltiIoMeshText *t)
 {
     return strcspn(t->p, " \t\r\n");
 }
 
 /// Is the next word this one? Then it is passed.
-static bool accept(PeltiShapeText *t, const char *word)
+static bool accept(PeltiIoMeshText *t, const char *word)
 {
     skip_space(t);
     size_t length = strlen(word);
@@ -41,12 +41,12 @@ static bool accept(PeltiShapeText *t, const char *word)
     return true;
 }
 
-static PeltStatus broken(const PeltiShapeText *t, const char *wanted, PeltError *err)
+static PeltStatus broken(const PeltiIoMeshText *t, const char *wanted, PeltError *err)
 {
     return PELT_FAIL(err, PELT_BAD_INPUT, "line %d: %s was expected", t->line, wanted);
 }
 
-static PeltStatus next_number(PeltiShapeText *t, double *out, PeltError *err)
+static PeltStatus next_number(PeltiIoMeshText *t, double *out, PeltError *err)
 {
     skip_space(t);
     char *end;
@@ -57,7 +57,7 @@ static PeltStatus next_number(PeltiShapeText *t, double *out, PeltError *err)
     return PELT_OK;
 }
 
-static PeltStatus next_int(PeltiShapeText *t, long least, long most, long *out, PeltError *err)
+static PeltStatus next_int(PeltiIoMeshText *t, long least, long most, long *out, PeltError *err)
 {
     skip_space(t);
     char *end;
@@ -68,7 +68,7 @@ static PeltStatus next_int(PeltiShapeText *t, long least, long most, long *out, 
     return PELT_OK;
 }
 
-static PeltStatus next_vertex(PeltiShapeText *t, PeltError *err)
+static PeltStatus next_vertex(PeltiIoMeshText *t, PeltError *err)
 {
     float v[3];
     for (int k = 0; k < 3; k++) {
@@ -84,7 +84,7 @@ static PeltStatus next_vertex(PeltiShapeText *t, PeltError *err)
 }
 
 /// `count` indices of an element, counted from `base` in the file.
-static PeltStatus next_element(PeltiShapeText *t, PeltiArray *list, int count, long base, PeltError *err)
+static PeltStatus next_element(PeltiIoMeshText *t, PeltiArray *list, int count, long base, PeltError *err)
 {
     int element[4];
     for (int k = 0; k < count; k++) {
@@ -97,7 +97,7 @@ static PeltStatus next_element(PeltiShapeText *t, PeltiArray *list, int count, l
 
 // ---- Wavefront
 
-static PeltStatus read_face(PeltiShapeText *t, PeltError *err)
+static PeltStatus read_face(PeltiIoMeshText *t, PeltError *err)
 {
     int corners[3], held = 0, line = t->line;
     for (;;) {
@@ -121,7 +121,7 @@ static PeltStatus read_face(PeltiShapeText *t, PeltError *err)
     return held >= 3 ? PELT_OK : PELT_FAIL(err, PELT_BAD_INPUT, "line %d: a face of %d corners", line, held);
 }
 
-PeltStatus pelti_io_shape_obj(PeltiShapeText *t, PeltError *err)
+PeltStatus pelti_io_mesh_obj(PeltiIoMeshText *t, PeltError *err)
 {
     for (skip_space(t); *t->p; skip_space(t)) {
         if (accept(t, "v"))
@@ -135,7 +135,7 @@ PeltStatus pelti_io_shape_obj(PeltiShapeText *t, PeltError *err)
 
 // ---- Medit
 
-PeltStatus pelti_io_shape_medit(PeltiShapeText *t, PeltError *err)
+PeltStatus pelti_io_mesh_medit(PeltiIoMeshText *t, PeltError *err)
 {
     for (skip_space(t); *t->p; skip_space(t)) {
         bool vertices = accept(t, "Vertices"), triangles = !vertices && accept(t, "Triangles");
@@ -161,7 +161,7 @@ PeltStatus pelti_io_shape_medit(PeltiShapeText *t, PeltError *err)
 enum { GMSH_TRIANGLE = 2, GMSH_TETRAHEDRON = 4 };
 
 /// Passes the rest of the line of an element that is neither a triangle nor a tetrahedron.
-static PeltStatus gmsh_element(PeltiShapeText *t, long type, PeltError *err)
+static PeltStatus gmsh_element(PeltiIoMeshText *t, long type, PeltError *err)
 {
     if (type == GMSH_TRIANGLE)
         return next_element(t, &t->triangles, 3, 1, err);
@@ -172,7 +172,7 @@ static PeltStatus gmsh_element(PeltiShapeText *t, long type, PeltError *err)
 }
 
 /// Node tags must run from 1 without gaps, as Gmsh writes them: element lines name tags.
-static PeltStatus gmsh_tag(PeltiShapeText *t, long expected, PeltError *err)
+static PeltStatus gmsh_tag(PeltiIoMeshText *t, long expected, PeltError *err)
 {
     long tag = 0;
     PELT_TRY(next_int(t, 0, INT32_MAX, &tag, err));
@@ -182,7 +182,7 @@ static PeltStatus gmsh_tag(PeltiShapeText *t, long expected, PeltError *err)
                            tag, expected);
 }
 
-static PeltStatus gmsh_nodes(PeltiShapeText *t, bool blocks, PeltError *err)
+static PeltStatus gmsh_nodes(PeltiIoMeshText *t, bool blocks, PeltError *err)
 {
     long block_count = 1, count = 0, skipped;
     PELT_TRY(next_int(t, 0, INT32_MAX, blocks ? &block_count : &count, err));
@@ -204,7 +204,7 @@ static PeltStatus gmsh_nodes(PeltiShapeText *t, bool blocks, PeltError *err)
     return PELT_OK;
 }
 
-static PeltStatus gmsh_elements(PeltiShapeText *t, bool blocks, PeltError *err)
+static PeltStatus gmsh_elements(PeltiIoMeshText *t, bool blocks, PeltError *err)
 {
     long block_count = 1, count = 0, type = 0, skipped;
     PELT_TRY(next_int(t, 0, INT32_MAX, blocks ? &block_count : &count, err));
@@ -228,7 +228,7 @@ static PeltStatus gmsh_elements(PeltiShapeText *t, bool blocks, PeltError *err)
     return PELT_OK;
 }
 
-PeltStatus pelti_io_shape_gmsh(PeltiShapeText *t, PeltError *err)
+PeltStatus pelti_io_mesh_gmsh(PeltiIoMeshText *t, PeltError *err)
 {
     double version = 0;
     long binary = 0;
@@ -262,7 +262,7 @@ static PeltStatus check_indices(const PeltiArray *list, int count, size_t vertex
     return PELT_OK;
 }
 
-static double volume6(const PeltiIoShape *shape, const int *tet)
+static double volume6(const PeltiIoMesh *shape, const int *tet)
 {
     double e[3][3];
     for (int i = 0; i < 3; i++)
@@ -288,7 +288,7 @@ static void sort_three(const int *from, int *to)
 }
 
 /// Faces that only one tetrahedron has, in the order of the tetrahedra.
-static PeltStatus find_outside(PeltiPool *pool, PeltiIoShape *shape, PeltError *err)
+static PeltStatus find_outside(PeltiPool *pool, PeltiIoMesh *shape, PeltError *err)
 {
     static const int sides[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}; // outward where the volume is positive
     PeltiPool work;
@@ -307,7 +307,7 @@ static PeltStatus find_outside(PeltiPool *pool, PeltiIoShape *shape, PeltError *
         for (int k = 0; k < 3; k++)
             face.corner[k] = shape->tetrahedra[f / 4][sides[f % 4][k]];
         sort_three(face.corner, face.key);
-        size_t slot = (size_t)pelti_mix(pelti_hash(PELTI_HASH_START, face.key, sizeof face.key)) & (slots - 1);
+        size_t slot = (size_t)pelti_hash_mix(pelti_hash(PELTI_HASH_START, face.key, sizeof face.key)) & (slots - 1);
         while (table[slot] && memcmp(faces[table[slot] - 1].key, face.key, sizeof face.key) != 0)
             slot = (slot + 1) & (slots - 1);
         if (table[slot]) {
@@ -337,7 +337,7 @@ static void *copy_list(PeltiPool *pool, const PeltiArray *list, int *count)
     return copy;
 }
 
-static PeltStatus take_shape(PeltiPool *pool, const PeltiShapeText *t, PeltiIoShape *out, PeltError *err)
+static PeltStatus take_shape(PeltiPool *pool, const PeltiIoMeshText *t, PeltiIoMesh *out, PeltError *err)
 {
     if (t->vertices.count == 0 || t->triangles.count + t->tetrahedra.count == 0)
         return PELT_FAIL(err, PELT_BAD_INPUT, "there is no mesh in it");
@@ -364,7 +364,7 @@ static PeltStatus take_shape(PeltiPool *pool, const PeltiShapeText *t, PeltiIoSh
     return pool->failed ? pelti_no_memory(err, t->triangles.count * t->triangles.size) : PELT_OK;
 }
 
-PeltStatus pelti_io_shape_load_text(PeltiPool *pool, const char *path, PeltiShapeParse parse, PeltiIoShape *out, PeltError *err)
+PeltStatus pelti_io_mesh_load_text(PeltiPool *pool, const char *path, PeltiIoMeshParse parse, PeltiIoMesh *out, PeltError *err)
 {
     void *bytes;
     size_t size;
@@ -378,7 +378,7 @@ PeltStatus pelti_io_shape_load_text(PeltiPool *pool, const char *path, PeltiShap
     if (!copy)
         return pelti_no_memory(err, size);
     copy[size] = 0;
-    PeltiShapeText text = {.p = copy, .end = copy + size, .line = 1};
+    PeltiIoMeshText text = {.p = copy, .end = copy + size, .line = 1};
     pelti_array_init(&text.vertices, allocator, 3 * sizeof(float));
     pelti_array_init(&text.triangles, allocator, 3 * sizeof(int));
     pelti_array_init(&text.tetrahedra, allocator, 4 * sizeof(int));

@@ -77,7 +77,7 @@ static void destroy(PeltiSink *head)
 
 static PeltStatus start(NpzSink *sink, const PeltiObjShape *shape, PeltError *err)
 {
-    const PeltiFrames *frames = &sink->head.frames;
+    const PeltiSinkFrames *frames = &sink->head.frames;
     char text[64];
     int64_t first = frames->start_frame;
     snprintf(text, sizeof text, "(%d, 3)", shape->triangle_count);
@@ -90,8 +90,8 @@ static PeltStatus start(NpzSink *sink, const PeltiObjShape *shape, PeltError *er
                        err);
 }
 
-PeltStatus pelti_npz_sink(const PeltAllocator *allocator, const char *path, const PeltiFrames *frames, const PeltiObjShape *shape,
-                          PeltiSink **out, PeltError *err)
+PeltStatus pelti_npz_sink(const PeltAllocator *allocator, const char *path, const PeltiSinkFrames *frames,
+                          const PeltiObjShape *shape, PeltiSink **out, PeltError *err)
 {
     static const PeltiSinkKind kind = {frame, complete, publish, destroy};
     NpzSink *sink = pelti_alloc(allocator, sizeof *sink);

@@ -173,8 +173,8 @@ static PeltStatus make_hidden_folder(ObjSink *sink, PeltError *err)
     return PELT_FAIL(err, PELT_IO, "%s: cannot write: %s", sink->path, strerror(errno));
 }
 
-PeltStatus pelti_obj_sink(const PeltAllocator *allocator, const char *path, const PeltiFrames *frames, const PeltiObjShape *shape,
-                          PeltiSink **out, PeltError *err)
+PeltStatus pelti_obj_sink(const PeltAllocator *allocator, const char *path, const PeltiSinkFrames *frames,
+                          const PeltiObjShape *shape, PeltiSink **out, PeltError *err)
 {
     static const PeltiSinkKind kind = {frame, complete, publish, destroy};
     *out = NULL;

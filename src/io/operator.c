@@ -69,7 +69,7 @@ static PeltStatus read_controller(PeltiForm *form, const PeltiJsonAt *at, void *
 
 PeltStatus pelti_io_operator_fill(PeltiForm *form, const PeltiJsonAt *at, PeltOperator *out, PeltError *err)
 {
-    static const PeltiField fields[] = {
+    static const PeltiFormField fields[] = {
         {.key = "version", .kind = PELTI_FIELD_CUSTOM, .read = pelti_form_version},
         {.key = "name", .kind = PELTI_FIELD_CUSTOM, .read = read_name},
         {.key = "open", .kind = PELTI_FIELD_CUSTOM, .required = true, .read = read_open},

@@ -235,7 +235,7 @@ static void count_files(const PeltiOutput *output, const OneOutput *one, PeltiOu
     }
 }
 
-PeltStatus pelti_output_commit(PeltiOutput *output, const PeltiProgress *progress, PeltiOutputReport *report, PeltError *err)
+PeltStatus pelti_output_commit(PeltiOutput *output, const PeltiProgressSink *progress, PeltiOutputReport *report, PeltError *err)
 {
     PeltiOutputReport made = {0};
     for (int i = 0; i < output->count; i++) {

@@ -26,7 +26,7 @@ typedef struct PeltiOutputObject {
 typedef struct PeltiOutputDef {
     const PeltiCharacter *who;
     const PeltiGltf *document; ///< what `who` was read from
-    PeltiFrames frames;        ///< point_count may be 0: who's
+    PeltiSinkFrames frames;    ///< point_count may be 0: who's
     bool has_normals;          ///< every frame brings normals
     int clip;                  ///< the clip that was baked; -1: none (a new one is made)
     PeltiMorphMode morph;
@@ -65,7 +65,7 @@ PeltStatus pelti_output_frame(PeltiOutput *output, const Vec3 *points, const Vec
 /// looked at), `soft_points` all soft objects' vertices one after another (NULL: there are none).
 void pelti_output_place(PeltiOutput *output, const Trs *placements, const Vec3 *soft_points);
 /// After the last frame: compresses, completes every file, then lets all appear. `progress`, `report` may be NULL.
-PeltStatus pelti_output_commit(PeltiOutput *output, const PeltiProgress *progress, PeltiOutputReport *report, PeltError *err);
+PeltStatus pelti_output_commit(PeltiOutput *output, const PeltiProgressSink *progress, PeltiOutputReport *report, PeltError *err);
 /// Frees; removes all that was not committed. NULL is fine.
 void pelti_output_destroy(PeltiOutput *output);
 

@@ -58,7 +58,7 @@ static void destroy(PeltiSink *head)
     pelti_free(&allocator, head, sizeof(PointSink));
 }
 
-static PeltStatus point_sink(const PeltAllocator *allocator, const char *path, const PeltiFrames *frames, bool big_endian,
+static PeltStatus point_sink(const PeltAllocator *allocator, const char *path, const PeltiSinkFrames *frames, bool big_endian,
                              PointSink **out, PeltError *err)
 {
     static const PeltiSinkKind kind = {frame, complete, publish, destroy};
@@ -88,7 +88,7 @@ static PeltStatus hand_over(PointSink *sink, PeltStatus status, PeltiSink **out)
     return status;
 }
 
-PeltStatus pelti_pc2_sink(const PeltAllocator *allocator, const char *path, const PeltiFrames *frames, PeltiSink **out,
+PeltStatus pelti_pc2_sink(const PeltAllocator *allocator, const char *path, const PeltiSinkFrames *frames, PeltiSink **out,
                           PeltError *err)
 {
     PointSink *sink;
@@ -103,7 +103,7 @@ PeltStatus pelti_pc2_sink(const PeltAllocator *allocator, const char *path, cons
     return hand_over(sink, pelti_file_write(&sink->file, header, sizeof header, err), out);
 }
 
-PeltStatus pelti_mdd_sink(const PeltAllocator *allocator, const char *path, const PeltiFrames *frames, PeltiSink **out,
+PeltStatus pelti_mdd_sink(const PeltAllocator *allocator, const char *path, const PeltiSinkFrames *frames, PeltiSink **out,
                           PeltError *err)
 {
     PointSink *sink;

@@ -28,7 +28,7 @@ typedef struct GivenRange {
 static PeltStatus read_range(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
     GivenRange *limits = target;
-    PELT_TRY(pelti_form_floats(form, at, &(PeltiField){.count = 2, .least = -360, .most = 360}, limits->range, err));
+    PELT_TRY(pelti_form_floats(form, at, &(PeltiFormField){.count = 2, .least = -360, .most = 360}, limits->range, err));
     limits->given = true;
     return check_rising(form, at, limits->range, 2, err);
 }
@@ -38,7 +38,7 @@ static PeltStatus read_limits(PeltiForm *form, const PeltiJsonAt *at, void *targ
     struct Both {
         GivenRange bend, twist;
     } both = {0};
-    static const PeltiField fields[] = {
+    static const PeltiFormField fields[] = {
         {.key = "bend", .kind = PELTI_FIELD_CUSTOM, .offset = AT(struct Both, bend), .read = read_range},
         {.key = "twist", .kind = PELTI_FIELD_CUSTOM, .offset = AT(struct Both, twist), .read = read_range},
         {0},
@@ -79,13 +79,13 @@ static PeltStatus read_controller(PeltiForm *form, const PeltiJsonAt *at, void *
 
 static PeltStatus read_projection(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
-    PELT_TRY(pelti_form_floats(form, at, &(PeltiField){.count = PELT_RIG_LAYERS - 1, .least = 0, .most = 1}, target, err));
+    PELT_TRY(pelti_form_floats(form, at, &(PeltiFormField){.count = PELT_RIG_LAYERS - 1, .least = 0, .most = 1}, target, err));
     return check_rising(form, at, target, PELT_RIG_LAYERS - 1, err);
 }
 
 static PeltStatus read_layers(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
-    static const PeltiField fields[] = {
+    static const PeltiFormField fields[] = {
         {.key = "projection", .kind = PELTI_FIELD_CUSTOM, .offset = AT(PeltRigJoint, projection), .read = read_projection},
         {.key = "stiffness",
          .kind = PELTI_FIELD_FLOATS,
@@ -103,7 +103,7 @@ static PeltStatus read_layers(PeltiForm *form, const PeltiJsonAt *at, void *targ
     return pelti_form_fill(form, at, fields, target, err);
 }
 
-static const PeltiField joint_fields[] = {
+static const PeltiFormField joint_fields[] = {
     {.key = "operator", .kind = PELTI_FIELD_TEXT, .offset = AT(PeltRigJoint, operator_name)},
     {.key = "controller", .kind = PELTI_FIELD_CUSTOM, .read = read_controller},
     {.key = "limits", .kind = PELTI_FIELD_CUSTOM, .read = read_limits},
@@ -245,7 +245,7 @@ static PeltStatus read_joints(PeltiForm *form, const PeltiJsonAt *at, void *targ
 
 static PeltStatus read_place(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
-    static const PeltiField fields[] = {
+    static const PeltiFormField fields[] = {
         {.key = "bone", .kind = PELTI_FIELD_BONE, .offset = AT(PeltRigPlace, bone), .required = true},
         {.key = "along", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltRigPlace, along), .least = -10, .most = 10},
         {.key = "offset", .kind = PELTI_FIELD_FLOATS, .offset = AT(PeltRigPlace, offset), .count = 3, .least = -10, .most = 10},
@@ -264,7 +264,7 @@ static PeltStatus read_angles(PeltiForm *form, const PeltiJsonAt *at, void *targ
 
 static PeltStatus read_muscles(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
-    static const PeltiField fields[] = {
+    static const PeltiFormField fields[] = {
         {.key = "name", .kind = PELTI_FIELD_TEXT, .offset = AT(PeltRigMuscle, name), .required = true},
         {.key = "from", .kind = PELTI_FIELD_CUSTOM, .offset = AT(PeltRigMuscle, from), .required = true, .read = read_place},
         {.key = "to", .kind = PELTI_FIELD_CUSTOM, .offset = AT(PeltRigMuscle, to), .required = true, .read = read_place},
@@ -329,7 +329,7 @@ static PeltStatus read_owners(PeltiForm *form, const PeltiJsonAt *at, void *targ
 
 static PeltStatus read_regions(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
-    static const PeltiField fields[] = {
+    static const PeltiFormField fields[] = {
         {.key = "name", .kind = PELTI_FIELD_TEXT, .offset = AT(PeltRigRegion, name), .required = true},
         {.key = "bone", .kind = PELTI_FIELD_BONE, .offset = AT(PeltRigRegion, bone), .required = true},
         {.key = "points", .kind = PELTI_FIELD_CUSTOM, .read = read_points},
@@ -361,7 +361,7 @@ static PeltStatus read_anchor_point(PeltiForm *form, const PeltiJsonAt *at, void
 
 static PeltStatus read_keys(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
-    static const PeltiField fields[] = {
+    static const PeltiFormField fields[] = {
         {.key = "time", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltRigAnchorKey, time_s), .required = true, .most = 1e6},
         {.key = "offset",
          .kind = PELTI_FIELD_FLOATS,
@@ -386,7 +386,7 @@ static PeltStatus read_keys(PeltiForm *form, const PeltiJsonAt *at, void *target
 
 static PeltStatus read_anchors(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
-    static const PeltiField fields[] = {
+    static const PeltiFormField fields[] = {
         {.key = "name", .kind = PELTI_FIELD_TEXT, .offset = AT(PeltRigAnchor, name), .required = true},
         {.key = "point",
          .kind = PELTI_FIELD_CUSTOM,
@@ -412,7 +412,7 @@ static PeltStatus read_volume_bones(PeltiForm *form, const PeltiJsonAt *at, void
 
 static PeltStatus read_volumes(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
-    static const PeltiField fields[] = {
+    static const PeltiFormField fields[] = {
         {.key = "name", .kind = PELTI_FIELD_TEXT, .offset = AT(PeltRigVolume, name), .required = true},
         {.key = "bones", .kind = PELTI_FIELD_CUSTOM, .required = true, .read = read_volume_bones},
         {.key = "cut", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltRigVolume, cut), .most = 1},
@@ -438,7 +438,7 @@ static PeltStatus check_piece(PeltiForm *form, const PeltiJsonAt *at, const Pelt
 static PeltStatus read_pieces(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
     static const char *const kinds[] = {"skin", "shell", "rigid", "thing", "inside", NULL}; // as PeltRigKind
-    static const PeltiField fields[] = {
+    static const PeltiFormField fields[] = {
         {.key = "name", .kind = PELTI_FIELD_TEXT, .offset = AT(PeltRigPiece, name), .required = true},
         {.key = "kind", .kind = PELTI_FIELD_CHOICE, .offset = AT(PeltRigPiece, kind), .required = true, .choices = kinds},
         {.key = "bone", .kind = PELTI_FIELD_BONE, .offset = AT(PeltRigPiece, bone)},
@@ -473,7 +473,7 @@ static PeltStatus read_values(PeltiForm *form, const PeltiJsonAt *at, void *targ
     if (!values)
         return pelti_no_memory(err, (size_t)count * sizeof *values);
     double most = painted->what == PELT_PAINT_FIRMNESS ? 1e6 : 1;
-    PELT_TRY(pelti_form_floats(form, at, &(PeltiField){.count = count, .least = 0, .most = most}, values, err));
+    PELT_TRY(pelti_form_floats(form, at, &(PeltiFormField){.count = count, .least = 0, .most = most}, values, err));
     painted->values = values;
     return PELT_OK;
 }
@@ -481,7 +481,7 @@ static PeltStatus read_values(PeltiForm *form, const PeltiJsonAt *at, void *targ
 static PeltStatus read_painted(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
     static const char *const kinds[] = {"firmness", "skin", "fat", "muscle", NULL}; // as PeltRigPaint
-    static const PeltiField fields[] = {
+    static const PeltiFormField fields[] = {
         {.key = "what", .kind = PELTI_FIELD_CHOICE, .offset = AT(PeltRigPainted, what), .required = true, .choices = kinds},
         {.key = "points", .kind = PELTI_FIELD_CUSTOM, .required = true, .read = read_painted_points},
         {.key = "values", .kind = PELTI_FIELD_CUSTOM, .required = true, .read = read_values},
@@ -492,7 +492,7 @@ static PeltStatus read_painted(PeltiForm *form, const PeltiJsonAt *at, void *tar
     return pelti_form_list(form, at, (PeltiFormItem){fields, &initial, sizeof initial}, &rig->painted_count, &rig->painted, err);
 }
 
-static const PeltiField rig_fields[] = {
+static const PeltiFormField rig_fields[] = {
     {.key = "version", .kind = PELTI_FIELD_CUSTOM, .read = pelti_form_version},
     {.key = "operators", .kind = PELTI_FIELD_CUSTOM, .read = read_operators}, // before the joints that call them
     {.key = "joints", .kind = PELTI_FIELD_CUSTOM, .read = read_joints},
@@ -587,7 +587,7 @@ static PeltStatus read_rig(PeltiForm *form, const char *const *settings, int set
     return pelti_form_fill(form, &root, rig_fields, rig, err);
 }
 
-PeltStatus pelti_io_rig_load(PeltiRigSource source, const PeltiCharacter *who, const PeltAllocator *allocator, PeltiRig **out,
+PeltStatus pelti_io_rig_load(PeltiIoRigSource source, const PeltiCharacter *who, const PeltAllocator *allocator, PeltiIoRig **out,
                              PeltError *err)
 {
     const char *path = source.path;
@@ -603,17 +603,17 @@ PeltStatus pelti_io_rig_load(PeltiRigSource source, const PeltiCharacter *who, c
         if (err)
             err->status = status;
     }
-    PeltiRig *made = status == PELT_OK ? pelti_alloc(allocator, sizeof *made) : NULL;
+    PeltiIoRig *made = status == PELT_OK ? pelti_alloc(allocator, sizeof *made) : NULL;
     if (status == PELT_OK && !made)
         status = pelti_no_memory(err, sizeof *made);
     if (made)
-        *made = (PeltiRig){.rig = rig};
+        *made = (PeltiIoRig){.rig = rig};
     pelti_form_close(&form, made ? &made->pool : NULL);
     *out = made;
     return status;
 }
 
-void pelti_io_rig_destroy(PeltiRig *rig)
+void pelti_io_rig_destroy(PeltiIoRig *rig)
 {
     if (!rig)
         return;

@@ -14,7 +14,7 @@ enum { OBJECTS_MOST = 4096 };
 
 static PeltStatus read_ground(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
-    static const PeltiField fields[] = {
+    static const PeltiFormField fields[] = {
         {.key = "height", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltScene, ground_height), .least = -1e9, .most = 1e9},
         {0},
     };
@@ -36,7 +36,7 @@ static PeltStatus read_objects(PeltiForm *form, const PeltiJsonAt *at, void *tar
 
 static PeltStatus read_pairs(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
-    static const PeltiField fields[] = {
+    static const PeltiFormField fields[] = {
         {.key = "a", .kind = PELTI_FIELD_TEXT, .offset = AT(PeltScenePair, a), .required = true},
         {.key = "b", .kind = PELTI_FIELD_TEXT, .offset = AT(PeltScenePair, b), .required = true},
         {.key = "friction", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltScenePair, friction), .most = 100},
@@ -50,7 +50,7 @@ static PeltStatus read_pairs(PeltiForm *form, const PeltiJsonAt *at, void *targe
 
 static PeltStatus read_joints(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
-    static const PeltiField fields[] = {
+    static const PeltiFormField fields[] = {
         {.key = "joint", .kind = PELTI_FIELD_TEXT, .offset = AT(PeltSceneJoint, joint), .required = true},
         {.key = "character", .kind = PELTI_FIELD_TEXT, .offset = AT(PeltSceneJoint, character)},
         {.key = "stiffness", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltSceneJoint, stiffness), .least = 1e-9, .most = 1e12},
@@ -64,7 +64,7 @@ static PeltStatus read_joints(PeltiForm *form, const PeltiJsonAt *at, void *targ
 
 static PeltStatus read_characters(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
-    static const PeltiField fields[] = {
+    static const PeltiFormField fields[] = {
         {.key = "name", .kind = PELTI_FIELD_TEXT, .offset = AT(PeltSceneCharacter, name), .required = true},
         {.key = "file",
          .kind = PELTI_FIELD_CUSTOM,
@@ -87,7 +87,7 @@ static PeltStatus read_characters(PeltiForm *form, const PeltiJsonAt *at, void *
                            &scene->characters, err);
 }
 
-static const PeltiField scene_fields[] = {
+static const PeltiFormField scene_fields[] = {
     {.key = "version", .kind = PELTI_FIELD_CUSTOM, .read = pelti_form_version},
     {.key = "gravity", .kind = PELTI_FIELD_FLOATS, .offset = AT(PeltScene, gravity), .count = 3, .least = -1e6, .most = 1e6},
     {.key = "ground", .kind = PELTI_FIELD_CUSTOM, .read = read_ground},
@@ -166,7 +166,7 @@ static PeltStatus check_names(PeltiForm *form, const PeltiJsonAt *root, const Pe
     return PELT_OK;
 }
 
-PeltStatus pelti_scene_load(const char *path, const PeltiCharacter *who, const PeltAllocator *allocator, PeltiScene **out,
+PeltStatus pelti_scene_load(const char *path, const PeltiCharacter *who, const PeltAllocator *allocator, PeltiIoScene **out,
                             PeltError *err)
 {
     *out = NULL;
@@ -179,17 +179,17 @@ PeltStatus pelti_scene_load(const char *path, const PeltiCharacter *who, const P
         status = pelti_form_fill(&form, &root, scene_fields, &scene, err);
     if (status == PELT_OK)
         status = check_names(&form, &root, &scene, err);
-    PeltiScene *made = status == PELT_OK ? pelti_alloc(allocator, sizeof *made) : NULL;
+    PeltiIoScene *made = status == PELT_OK ? pelti_alloc(allocator, sizeof *made) : NULL;
     if (status == PELT_OK && !made)
         status = pelti_no_memory(err, sizeof *made);
     if (made)
-        *made = (PeltiScene){.scene = scene};
+        *made = (PeltiIoScene){.scene = scene};
     pelti_form_close(&form, made ? &made->pool : NULL);
     *out = made;
     return status;
 }
 
-void pelti_scene_destroy(PeltiScene *scene)
+void pelti_scene_destroy(PeltiIoScene *scene)
 {
     if (!scene)
         return;

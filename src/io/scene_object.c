@@ -1,7 +1,7 @@
 /// The table of an object's keys, and its mesh.
 #include "io/scene_object.h"
 
-#include "io/shape.h"
+#include "io/mesh.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -38,7 +38,7 @@ PeltStatus pelti_scene_rotation(PeltiForm *form, const PeltiJsonAt *at, void *ta
     int count = pelti_json_count(at->value);
     if (count != 3 && count != 4)
         return pelti_form_fail(form, at, err, "three angles in degrees or a quaternion x, y, z, w was expected");
-    PELT_TRY(pelti_form_floats(form, at, &(PeltiField){.count = count, .least = -1e6, .most = 1e6}, v, err));
+    PELT_TRY(pelti_form_floats(form, at, &(PeltiFormField){.count = count, .least = -1e6, .most = 1e6}, v, err));
     Quat q = {v[0], v[1], v[2], count == 4 ? v[3] : 0};
     if (count == 3)
         q = quat_mul(quat_axis_angle(vec3(0, 0, 1), v[2] * degree),
@@ -61,7 +61,7 @@ static const char *const shapes[] = {[PELT_SHAPE_MESH] = "mesh",
                                      [PELT_SHAPE_SLOPE] = "slope",
                                      NULL};
 
-static const PeltiField object_fields[] = {
+static const PeltiFormField object_fields[] = {
     {.key = "name", .kind = PELTI_FIELD_TEXT, .offset = OBJECT_AT(name), .required = true},
     {.key = "kind", .kind = PELTI_FIELD_CHOICE, .offset = OBJECT_AT(kind), .choices = kinds},
     {.key = "shape", .kind = PELTI_FIELD_CHOICE, .offset = OBJECT_AT(shape), .required = true, .choices = shapes},
@@ -124,10 +124,10 @@ static PeltStatus take_measures(PeltiForm *form, const PeltiJsonAt *item, Object
 
 static PeltStatus take_mesh(PeltiForm *form, const PeltiJsonAt *item, PeltSceneObject *object, PeltError *err)
 {
-    PeltiIoShape shape;
+    PeltiIoMesh shape;
     PeltiJsonAt at = pelti_json_member(item, "file");
     PeltError cause = {0};
-    PeltStatus status = pelti_io_shape_load(&form->pool, object->file, &shape, &cause);
+    PeltStatus status = pelti_io_mesh_load(&form->pool, object->file, &shape, &cause);
     if (status != PELT_OK) {
         pelti_form_fail(form, &at, err, "%.300s", cause.text);
         if (err)

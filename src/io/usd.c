@@ -179,8 +179,8 @@ static void destroy(PeltiSink *head)
     pelti_free(&allocator, head, sizeof(UsdSink));
 }
 
-PeltStatus pelti_usd_sink(const PeltAllocator *allocator, const char *path, const PeltiFrames *frames, const PeltiObjShape *shape,
-                          PeltiSink **out, PeltError *err)
+PeltStatus pelti_usd_sink(const PeltAllocator *allocator, const char *path, const PeltiSinkFrames *frames,
+                          const PeltiObjShape *shape, PeltiSink **out, PeltError *err)
 {
     static const PeltiSinkKind kind = {frame, complete, publish, destroy};
     UsdSink *sink = pelti_alloc(allocator, sizeof *sink);

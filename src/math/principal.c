@@ -38,8 +38,8 @@ static int kept_row(int i, int count, int rows)
 }
 
 /// u = C v for the strongest eigenvectors v of the kept rows' Gram matrix, made orthonormal; C = offsets x kept offsets.
-static PeltStatus modes_of(const PeltiPrincipal *of, const double *offsets, PeltiPool *scratch, PeltiPool *pool, PeltiModes *out,
-                           PeltError *err)
+static PeltStatus modes_of(const PeltiPrincipal *of, const double *offsets, PeltiPool *scratch, PeltiPool *pool,
+                           PeltiPrincipalModes *out, PeltError *err)
 {
     int frames = of->rows, kept = frames < MOST_ROWS ? frames : MOST_ROWS, width = of->points * 3;
     double *gram = PELTI_NEW(scratch, double, (size_t)kept *kept), *values = PELTI_NEW(scratch, double, kept);
@@ -81,10 +81,10 @@ static PeltStatus modes_of(const PeltiPrincipal *of, const double *offsets, Pelt
     return PELT_OK;
 }
 
-PeltStatus pelti_principal_modes(const PeltiPrincipal *of, const double *offsets, PeltiPool *pool, PeltiModes *out,
+PeltStatus pelti_principal_modes(const PeltiPrincipal *of, const double *offsets, PeltiPool *pool, PeltiPrincipalModes *out,
                                  PeltError *err)
 {
-    *out = (PeltiModes){0};
+    *out = (PeltiPrincipalModes){0};
     PeltiPool scratch;
     pelti_pool_init(&scratch, &pool->allocator);
     PeltStatus status = modes_of(of, offsets, &scratch, pool, out, err);

@@ -13,14 +13,14 @@ typedef struct PeltiPrincipal {
     int most;         ///< modes wanted
 } PeltiPrincipal;
 
-typedef struct PeltiModes {
+typedef struct PeltiPrincipalModes {
     int count;   ///< no more than asked for, or than the motion has
     double *u;   ///< [rows x count] orthonormal columns, strongest first
     double *rms; ///< [count + 1] length left, on average over points and rows, after so many modes
-} PeltiModes;
+} PeltiPrincipalModes;
 
 /// In `pool`. O(rows^2 points), and rows^3 for at most 512 of them.
-PeltStatus pelti_principal_modes(const PeltiPrincipal *of, const double *offsets, PeltiPool *pool, PeltiModes *out,
+PeltStatus pelti_principal_modes(const PeltiPrincipal *of, const double *offsets, PeltiPool *pool, PeltiPrincipalModes *out,
                                  PeltError *err);
 
 #endif

@@ -13,7 +13,8 @@ static int compare_int(const void *a, const void *b)
 }
 
 /// Neighbours of each unknown, both triangles, sorted, without repeats and without the diagonal.
-static PeltStatus build_graph(PeltiPool *temp, int n, int entry_count, const PeltiEntry *entries, SparseGraph *g, PeltError *err)
+static PeltStatus build_graph(PeltiPool *temp, int n, int entry_count, const PeltiSparseEntry *entries, SparseGraph *g,
+                              PeltError *err)
 {
     int *start = PELTI_NEW(temp, int, (size_t)n + 2);
     if (!start)
@@ -58,7 +59,7 @@ static PeltStatus build_graph(PeltiPool *temp, int n, int entry_count, const Pel
 }
 
 /// Pattern of the upper triangle in the final order, by columns, and where each given entry adds.
-static PeltStatus build_pattern(PeltiSparse *s, const SparseGraph *g, const PeltiEntry *entries, PeltError *err)
+static PeltStatus build_pattern(PeltiSparse *s, const SparseGraph *g, const PeltiSparseEntry *entries, PeltError *err)
 {
     int n = s->n;
     long count = g->start[n] / 2 + (long)n;
@@ -115,7 +116,7 @@ static PeltStatus take_factor(PeltiSparse *s, PeltError *err)
     return PELT_OK;
 }
 
-static PeltStatus factor(PeltiSparse *s, const PeltiEntry *entries, PeltError *err)
+static PeltStatus factor(PeltiSparse *s, const PeltiSparseEntry *entries, PeltError *err)
 {
     int n = s->n;
     memset(s->ax, 0, (size_t)s->ap[n] * sizeof(double));
@@ -135,7 +136,7 @@ static PeltStatus factor(PeltiSparse *s, const PeltiEntry *entries, PeltError *e
     return PELT_OK;
 }
 
-PeltStatus pelti_sparse_refactor(PeltiSparse *s, const PeltiEntry *entries, PeltError *err)
+PeltStatus pelti_sparse_refactor(PeltiSparse *s, const PeltiSparseEntry *entries, PeltError *err)
 {
     PELT_TRY(factor(s, entries, err));
     pelti_sparse_pack(s);
@@ -150,7 +151,7 @@ static void copy_order(PeltiSparse *s, const PeltiSparse *like)
     s->part_count = like->part_count;
 }
 
-static PeltStatus build(PeltiSparse *s, PeltiPool *temp, const PeltiEntry *entries, PeltiOrdering ordering,
+static PeltStatus build(PeltiSparse *s, PeltiPool *temp, const PeltiSparseEntry *entries, PeltiSparseOrdering ordering,
                         const PeltiSparse *like, PeltError *err)
 {
     SparseGraph graph;
@@ -171,7 +172,7 @@ static PeltStatus build(PeltiSparse *s, PeltiPool *temp, const PeltiEntry *entri
     return PELT_OK;
 }
 
-static PeltStatus create(const PeltAllocator *allocator, const PeltiEntries *matrix, PeltiOrdering ordering,
+static PeltStatus create(const PeltAllocator *allocator, const PeltiSparseEntries *matrix, PeltiSparseOrdering ordering,
                          const PeltiSparse *like, PeltiSparse **out, PeltError *err)
 {
     *out = NULL;
@@ -196,15 +197,15 @@ static PeltStatus create(const PeltAllocator *allocator, const PeltiEntries *mat
     return PELT_OK;
 }
 
-PeltStatus pelti_sparse_create(const PeltAllocator *allocator, const PeltiEntries *matrix, PeltiOrdering ordering,
+PeltStatus pelti_sparse_create(const PeltAllocator *allocator, const PeltiSparseEntries *matrix, PeltiSparseOrdering ordering,
                                PeltiSparse **out, PeltError *err)
 {
     return create(allocator, matrix, ordering, NULL, out, err);
 }
 
-PeltStatus pelti_sparse_create_like(const PeltiSparse *like, const PeltiEntry *entries, PeltiSparse **out, PeltError *err)
+PeltStatus pelti_sparse_create_like(const PeltiSparse *like, const PeltiSparseEntry *entries, PeltiSparse **out, PeltError *err)
 {
-    PeltiEntries matrix = {.n = like->n, .count = like->entry_count, .list = entries};
+    PeltiSparseEntries matrix = {.n = like->n, .count = like->entry_count, .list = entries};
     return create(&like->pool.allocator, &matrix, PELTI_ORDER_BEST, like, out, err);
 }
 

@@ -12,29 +12,29 @@ typedef struct PeltiSparse PeltiSparse;
 enum { PELTI_SPARSE_PARTS = 4 }; ///< that a float solve is cut into, at most
 
 /// One entry of a symmetric matrix: an off-diagonal pair is given once, in either triangle; repeated entries add up.
-typedef struct PeltiEntry {
+typedef struct PeltiSparseEntry {
     int row, column;
     double value;
-} PeltiEntry;
+} PeltiSparseEntry;
 
-typedef enum PeltiOrdering { PELTI_ORDER_BEST, PELTI_ORDER_METIS, PELTI_ORDER_AMD } PeltiOrdering;
+typedef enum PeltiSparseOrdering { PELTI_ORDER_BEST, PELTI_ORDER_METIS, PELTI_ORDER_AMD } PeltiSparseOrdering;
 
-typedef struct PeltiEntries { ///< a whole symmetric matrix
-    int n;                    ///< unknowns
+typedef struct PeltiSparseEntries { ///< a whole symmetric matrix
+    int n;                          ///< unknowns
     int count;
-    const PeltiEntry *list; ///< [count]
-} PeltiEntries;
+    const PeltiSparseEntry *list; ///< [count]
+} PeltiSparseEntries;
 
 /// Orders and factors. PELT_FAILED: not positive definite (which unknown is said), not finite, out of memory.
-PeltStatus pelti_sparse_create(const PeltAllocator *allocator, const PeltiEntries *matrix, PeltiOrdering ordering,
+PeltStatus pelti_sparse_create(const PeltAllocator *allocator, const PeltiSparseEntries *matrix, PeltiSparseOrdering ordering,
                                PeltiSparse **out, PeltError *err);
 /// Another matrix of the same pattern (the same entries but for `value`), in the same order: no ordering is sought.
-PeltStatus pelti_sparse_create_like(const PeltiSparse *like, const PeltiEntry *entries, PeltiSparse **out, PeltError *err);
+PeltStatus pelti_sparse_create_like(const PeltiSparse *like, const PeltiSparseEntry *entries, PeltiSparse **out, PeltError *err);
 void pelti_sparse_destroy(PeltiSparse *sparse); ///< NULL is fine
 
 /// New values for the entries given to create (same count, rows and columns; only `value` is read): numeric factorisation
 /// alone. After a failure the object can only be refactored or destroyed.
-PeltStatus pelti_sparse_refactor(PeltiSparse *sparse, const PeltiEntry *entries, PeltError *err);
+PeltStatus pelti_sparse_refactor(PeltiSparse *sparse, const PeltiSparseEntry *entries, PeltError *err);
 
 long pelti_sparse_fill(const PeltiSparse *sparse);        ///< off-diagonal non-zeros of L
 const int *pelti_sparse_order(const PeltiSparse *sparse); ///< [n] place in the factor -> unknown

@@ -192,7 +192,8 @@ static bool first_tree(PeltiPool *temp, const SparseGraph *g, const int *order, 
     return true;
 }
 
-PeltStatus pelti_sparse_find_order(PeltiSparse *s, PeltiPool *temp, const SparseGraph *g, PeltiOrdering ordering, PeltError *err)
+PeltStatus pelti_sparse_find_order(PeltiSparse *s, PeltiPool *temp, const SparseGraph *g, PeltiSparseOrdering ordering,
+                                   PeltError *err)
 {
     int n = s->n;
     if (n == 0)

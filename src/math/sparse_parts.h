@@ -44,7 +44,8 @@ struct PeltiSparse {
     float *fx, *fd; ///< L in float, by blocks; 1 / D
 };
 
-PeltStatus pelti_sparse_find_order(PeltiSparse *s, PeltiPool *temp, const SparseGraph *g, PeltiOrdering ordering, PeltError *err);
+PeltStatus pelti_sparse_find_order(PeltiSparse *s, PeltiPool *temp, const SparseGraph *g, PeltiSparseOrdering ordering,
+                                   PeltError *err);
 /// Blocks for the float copy, once the pattern of the factor is there; pack fills them after each factorisation.
 PeltStatus pelti_sparse_take_pack(PeltiSparse *s, PeltiPool *temp, PeltError *err);
 void pelti_sparse_pack(PeltiSparse *s);

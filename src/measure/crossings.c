@@ -67,15 +67,15 @@ static bool at_rest_too(const PeltiMeasure *m, const PeltiPair *pair)
 static double reach(const PeltiMeasure *m, int a, int b)
 {
     MeasureNormal n = m->frame.normal[b];
-    double length = pelti_most(sqrt(n.x * n.x + n.y * n.y + n.z * n.z), 1e-300), high = -INFINITY, low = INFINITY;
+    double length = pelti_measure_most(sqrt(n.x * n.x + n.y * n.y + n.z * n.z), 1e-300), high = -INFINITY, low = INFINITY;
     Vec3 o = m->frame.x[m->capped.triangles[b][0]];
     for (int k = 0; k < 3; k++) {
         Vec3 p = m->frame.x[m->capped.triangles[a][k]];
         double h =
             (((double)p.x - (double)o.x) * n.x + ((double)p.y - (double)o.y) * n.y + ((double)p.z - (double)o.z) * n.z) / length;
-        high = pelti_most(high, h), low = pelti_least(low, h);
+        high = pelti_measure_most(high, h), low = pelti_measure_least(low, h);
     }
-    return pelti_least(pelti_most(high, 0), pelti_most(-low, 0));
+    return pelti_measure_least(pelti_measure_most(high, 0), pelti_measure_most(-low, 0));
 }
 
 PeltStatus pelti_measure_rest_crossings(PeltiMeasure *m, PeltError *err)
@@ -112,8 +112,8 @@ void pelti_measure_crossings(PeltiMeasure *m, PeltQuality *out)
         if (at_rest_too(m, p))
             continue;
         out->self_intersections_new++;
-        double depth = pelti_least(reach(m, p->a, p->b), reach(m, p->b, p->a)) / m->size;
-        out->pair_depth = pelti_most(out->pair_depth, depth);
+        double depth = pelti_measure_least(reach(m, p->a, p->b), reach(m, p->b, p->a)) / m->size;
+        out->pair_depth = pelti_measure_most(out->pair_depth, depth);
         if (depth > deep_pair) {
             out->deep_pairs++;
             out->crossings_new += !pelti_sunk_explains(&m->rest_pairs.sunk, p->a, p->b);

@@ -42,7 +42,7 @@ static void add(MeasureNormal *a, MeasureNormal b)
 
 double pelti_measure_edge(const PeltiMeasure *m, const Vec3 *x, int edge)
 {
-    return sqrt(pelti_squared_distance(x[m->mesh->edges[edge][0]], x[m->mesh->edges[edge][1]]));
+    return sqrt(pelti_measure_squared_distance(x[m->mesh->edges[edge][0]], x[m->mesh->edges[edge][1]]));
 }
 
 /// Sums the normals of the triangles across inner edges.
@@ -65,19 +65,19 @@ static Vec3 without_nonfinite(Vec3 p, int *nonfinite)
     return vec3(isfinite(p.x) ? p.x : 0, isfinite(p.y) ? p.y : 0, isfinite(p.z) ? p.z : 0);
 }
 
-void pelti_measure_also_near(PeltiMeasure *m, const PeltiMeasured *near)
+void pelti_measure_also_near(PeltiMeasure *m, const PeltiMeasureSkin *near)
 {
-    m->frame.near = near ? *near : (PeltiMeasured){0};
+    m->frame.near = near ? *near : (PeltiMeasureSkin){0};
 }
 
 /// To the nearer of lbs and the chosen blend, squared, of a point that is finite.
-static double distance_from_lbs(const PeltiMeasure *m, const PeltiMeasured *lbs, int p, Vec3 at)
+static double distance_from_lbs(const PeltiMeasure *m, const PeltiMeasureSkin *lbs, int p, Vec3 at)
 {
-    double far = pelti_squared_distance(at, lbs->points[p]);
-    return m->frame.near.points ? fmin(far, pelti_squared_distance(at, m->frame.near.points[p])) : far;
+    double far = pelti_measure_squared_distance(at, lbs->points[p]);
+    return m->frame.near.points ? fmin(far, pelti_measure_squared_distance(at, m->frame.near.points[p])) : far;
 }
 
-void pelti_measure_take(PeltiMeasure *m, PeltiMeasured skin, const PeltiMeasured *lbs, PeltQuality *out)
+void pelti_measure_take(PeltiMeasure *m, PeltiMeasureSkin skin, const PeltiMeasureSkin *lbs, PeltQuality *out)
 {
     const PeltiMesh *mesh = m->mesh;
     int ignored = 0, wrong = 0;
@@ -92,9 +92,9 @@ void pelti_measure_take(PeltiMeasure *m, PeltiMeasured skin, const PeltiMeasured
     for (int p = 0; p < mesh->point_count; p++) {
         int before = wrong;
         Vec3 at = without_nonfinite(skin.points[p], &wrong);
-        crack = pelti_most(crack, pelti_squared_distance(at, m->frame.x[mesh->weld[p]]));
+        crack = pelti_measure_most(crack, pelti_measure_squared_distance(at, m->frame.x[mesh->weld[p]]));
         if (lbs && wrong == before)
-            flown = pelti_most(flown, distance_from_lbs(m, lbs, p, at));
+            flown = pelti_measure_most(flown, distance_from_lbs(m, lbs, p, at));
     }
     out->nonfinite = wrong;
     out->crack = sqrt(crack) / m->size;
@@ -118,7 +118,7 @@ static double push_history(Vec3 *history[2], const Vec3 *now, int count, int fra
 {
     double most = 0;
     for (int v = 0; v < count && frames >= 2; v++)
-        most = pelti_most(most, second_difference(now[v], history[0][v], history[1][v]));
+        most = pelti_measure_most(most, second_difference(now[v], history[0][v], history[1][v]));
     Vec3 *oldest = history[1];
     history[1] = history[0];
     history[0] = oldest;
@@ -157,14 +157,14 @@ void pelti_measure_flips(PeltiMeasure *m, const Mat34 *bones, PeltQuality *out)
     out->flipped_vs_neighbours = out->degenerate = 0;
     for (int t = 0; t < m->mesh->triangle_count; t++) {
         MeasureNormal n = m->frame.normal[t];
-        bool against_neighbours = pelti_normal_dot(n, m->frame.neighbours[t]) < 0 && !m->rest.flipped[t];
+        bool against_neighbours = pelti_measure_normal_dot(n, m->frame.neighbours[t]) < 0 && !m->rest.flipped[t];
         out->flipped_vs_neighbours += against_neighbours;
-        double area = sqrt(pelti_normal_dot(n, n)) / 2;
-        out->degenerate += area < 1e-6 * pelti_most(m->rest.area[t], 1e-6 * m->rest.mean_area);
+        double area = sqrt(pelti_measure_normal_dot(n, n)) / 2;
+        out->degenerate += area < 1e-6 * pelti_measure_most(m->rest.area[t], 1e-6 * m->rest.mean_area);
         int bone = m->rest.triangle_bone[t];
         if (!by_bone || bone < 0)
             continue;
-        bool against_bone = pelti_normal_dot(n, turn(&m->scratch.bone_turn[bone], m->rest.normal[t])) < 0;
+        bool against_bone = pelti_measure_normal_dot(n, turn(&m->scratch.bone_turn[bone], m->rest.normal[t])) < 0;
         out->flipped_vs_bone += against_bone;
         out->inverted += against_bone && against_neighbours;
     }
@@ -203,14 +203,14 @@ void pelti_measure_stretches(PeltiMeasure *m, PeltQuality *out)
     }
     out->stretch_min = count ? low : NAN;
     out->stretch_max = count ? high : NAN;
-    out->stretch_p1 = pelti_percentile(m->scratch.ratio, count, 1);
-    out->stretch_p50_min = out->stretch_p50_max = pelti_percentile(m->scratch.ratio, count, 50);
-    out->stretch_p99 = pelti_percentile(m->scratch.ratio, count, 99);
+    out->stretch_p1 = pelti_measure_percentile(m->scratch.ratio, count, 1);
+    out->stretch_p50_min = out->stretch_p50_max = pelti_measure_percentile(m->scratch.ratio, count, 50);
+    out->stretch_p99 = pelti_measure_percentile(m->scratch.ratio, count, 99);
     count = 0;
     for (int t = 0; t < mesh->triangle_count; t++)
         if (m->rest.area[t] > 1e-9 * m->rest.mean_area)
             m->scratch.ratio[count++] =
-                (float)(sqrt(pelti_normal_dot(m->frame.normal[t], m->frame.normal[t])) / 2 / m->rest.area[t]);
-    out->area_p1 = pelti_percentile(m->scratch.ratio, count, 1);
-    out->area_p99 = pelti_percentile(m->scratch.ratio, count, 99);
+                (float)(sqrt(pelti_measure_normal_dot(m->frame.normal[t], m->frame.normal[t])) / 2 / m->rest.area[t]);
+    out->area_p1 = pelti_measure_percentile(m->scratch.ratio, count, 1);
+    out->area_p99 = pelti_measure_percentile(m->scratch.ratio, count, 99);
 }

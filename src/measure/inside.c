@@ -17,7 +17,7 @@ static void normal_range(void *context, int begin, int end, int worker)
             MeasureNormal n = m->frame.normal[mesh->fan[k]];
             sum.x += n.x, sum.y += n.y, sum.z += n.z;
         }
-        double length = sqrt(pelti_normal_dot(sum, sum));
+        double length = sqrt(pelti_measure_normal_dot(sum, sum));
         if (length == 0)
             length = 1;
         MeasureNormal u = {sum.x / length, sum.y / length, sum.z / length};
@@ -25,7 +25,8 @@ static void normal_range(void *context, int begin, int end, int worker)
         double least = INFINITY;
         for (int k = mesh->fan_start[v]; k < mesh->fan_start[v + 1]; k++) {
             MeasureNormal n = m->frame.normal[mesh->fan[k]];
-            least = pelti_least(least, pelti_normal_dot(n, u) / pelti_most(sqrt(pelti_normal_dot(n, n)), 1e-300));
+            least = pelti_measure_least(least, pelti_measure_normal_dot(n, u) /
+                                                   pelti_measure_most(sqrt(pelti_measure_normal_dot(n, n)), 1e-300));
         }
         m->inside.judged[v] = mesh->fan_start[v] < mesh->fan_start[v + 1] && least > 0.15;
     }
@@ -129,7 +130,8 @@ static bool opposes(void *context, int query, int triangle)
     const PeltiMeasure *m = context;
     int v = m->inside.list[query];
     const int *t = m->capped.triangles[triangle];
-    return pelti_normal_dot(m->frame.normal[triangle], m->frame.vertex_normal[v]) < 0 && t[0] != v && t[1] != v && t[2] != v;
+    return pelti_measure_normal_dot(m->frame.normal[triangle], m->frame.vertex_normal[v]) < 0 && t[0] != v && t[1] != v &&
+           t[2] != v;
 }
 
 static void widen(MeasureFacing *to, const float low[3], const float high[3])
@@ -155,7 +157,7 @@ static void bound_normals(PeltiMeasure *m)
         }
         for (int i = node->first; i < node->first + node->count; i++) {
             MeasureNormal u = m->frame.normal[tree->items[i]];
-            double most = pelti_most(pelti_most(fabs(u.x), fabs(u.y)), fabs(u.z));
+            double most = pelti_measure_most(pelti_measure_most(fabs(u.x), fabs(u.y)), fabs(u.z));
             const float at[3] = {(float)(u.x / most), (float)(u.y / most), (float)(u.z / most)};
             if (most > 0) // what has no normal faces nowhere
                 widen(f, at, at);
@@ -185,8 +187,8 @@ static double depth_of(const PeltiMeasure *m, int query)
     MeasureNormal to = {w[0] * (double)a.x + w[1] * (double)b.x + w[2] * (double)c.x - (double)p.x,
                         w[0] * (double)a.y + w[1] * (double)b.y + w[2] * (double)c.y - (double)p.y,
                         w[0] * (double)a.z + w[1] * (double)b.z + w[2] * (double)c.z - (double)p.z};
-    return pelti_normal_dot(m->frame.normal[n->triangle], to) > 0 ? n->distance
-                                                                  : 0; // on the outer side of it: touching, not inside
+    return pelti_measure_normal_dot(m->frame.normal[n->triangle], to) > 0 ? n->distance
+                                                                          : 0; // on the outer side of it: touching, not inside
 }
 
 void pelti_measure_inside(PeltiMeasure *m, PeltQuality *out)

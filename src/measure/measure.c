@@ -97,14 +97,14 @@ static PeltStatus measure_rest(PeltiMeasure *m, PeltError *err)
     pelti_measure_normals(m);
     for (int t = 0; t < mesh->triangle_count; t++) {
         m->rest.normal[t] = m->frame.normal[t];
-        m->rest.area[t] = sqrt(pelti_normal_dot(m->frame.normal[t], m->frame.normal[t])) / 2;
+        m->rest.area[t] = sqrt(pelti_measure_normal_dot(m->frame.normal[t], m->frame.normal[t])) / 2;
         m->rest.mean_area += m->rest.area[t] / mesh->triangle_count;
     }
     PELT_TRY(pelti_stab_create(&m->pool, mesh->vertex_count, &m->inside.stab, err));
     find_edge_triangles(m);
     pelti_measure_sum_neighbours(m);
     for (int t = 0; t < mesh->triangle_count; t++)
-        m->rest.flipped[t] = pelti_normal_dot(m->frame.normal[t], m->frame.neighbours[t]) < 0;
+        m->rest.flipped[t] = pelti_measure_normal_dot(m->frame.normal[t], m->frame.neighbours[t]) < 0;
     for (int e = 0; e < mesh->edge_count; e++)
         m->rest.length[e] = pelti_measure_edge(m, m->frame.x, e);
     m->rest.volume = pelti_mesh_volume(mesh, mesh->rest);
@@ -213,7 +213,8 @@ static void last_stages(void *context, int begin, int end, int worker)
 }
 
 /// What needs one frame only. `inside`: with the inside test, the dearest.
-static PeltQuality measure_shape(PeltiMeasure *m, PeltiMeasured skin, const Mat34 *bones, const PeltiMeasured *lbs, bool inside)
+static PeltQuality measure_shape(PeltiMeasure *m, PeltiMeasureSkin skin, const Mat34 *bones, const PeltiMeasureSkin *lbs,
+                                 bool inside)
 {
     PeltQuality frame = pelti_quality_none();
     frame.frames = 1;
@@ -229,7 +230,8 @@ static PeltQuality measure_shape(PeltiMeasure *m, PeltiMeasured skin, const Mat3
     return frame;
 }
 
-void pelti_measure_frame(PeltiMeasure *m, PeltiMeasured skin, const Mat34 *bones, const PeltiMeasured *lbs, PeltQuality *out)
+void pelti_measure_frame(PeltiMeasure *m, PeltiMeasureSkin skin, const Mat34 *bones, const PeltiMeasureSkin *lbs,
+                         PeltQuality *out)
 {
     size_t bytes = (size_t)m->mesh->point_count * sizeof(Vec3);
     PeltQuality frame = measure_shape(m, skin, bones, lbs, true);
@@ -245,7 +247,7 @@ void pelti_measure_frame(PeltiMeasure *m, PeltiMeasured skin, const Mat34 *bones
         *out = frame;
 }
 
-void pelti_measure_lbs(PeltiMeasure *m, PeltiMeasured lbs, const Mat34 *bones)
+void pelti_measure_lbs(PeltiMeasure *m, PeltiMeasureSkin lbs, const Mat34 *bones)
 {
     PeltQuality frame = measure_shape(m, lbs, bones, &lbs, false);
     pelti_quality_merge(&m->clip.lbs_quality, &frame);
@@ -272,7 +274,7 @@ void pelti_measure_summary(const PeltiMeasure *m, PeltQuality *out)
     double most = NAN;
     for (int p = 0; p < m->mesh->point_count; p++)
         if (vec3_finite(m->clip.last_points[p]) && vec3_finite(m->clip.first_points[p]))
-            most = fmax(most, pelti_squared_distance(m->clip.last_points[p], m->clip.first_points[p]));
+            most = fmax(most, pelti_measure_squared_distance(m->clip.last_points[p], m->clip.first_points[p]));
     out->loop_error = sqrt(most) / m->size;
 }
 

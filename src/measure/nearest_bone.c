@@ -46,7 +46,7 @@ static Vec3 leaf_tip(const PeltiCharacter *who, const PeltiInstance *instance, i
             for (int p = instance->first_point; p < last; p++)
                 if (owner(who, instance, p) == bone)
                     work[n++] = vec3_dot(vec3_sub(who->rest_points[p], head), direction);
-            return vec3_mad(head, direction, fmaxf(0, (float)pelti_percentile(work, n, 90)));
+            return vec3_mad(head, direction, fmaxf(0, (float)pelti_measure_percentile(work, n, 90)));
         }
     }
     return parent_head ? vec3_mad(head, vec3_sub(head, *parent_head), 0.5f) : head;
@@ -96,7 +96,7 @@ static void enclose_segments(Segment *segments, int count)
         one->middle[0] = ((double)one->a.x + (double)one->b.x) / 2;
         one->middle[1] = ((double)one->a.y + (double)one->b.y) / 2;
         one->middle[2] = ((double)one->a.z + (double)one->b.z) / 2;
-        one->half = sqrt(pelti_squared_distance(one->a, one->b)) / 2;
+        one->half = sqrt(pelti_measure_squared_distance(one->a, one->b)) / 2;
     }
 }
 

@@ -67,8 +67,8 @@ static void list_closed(PeltiMeasure *m, const RestComponent *extents, const boo
             continue;
         m->parts.closed_of[c] = m->parts.closed_count;
         m->parts.closed[m->parts.closed_count++] =
-            (PeltiClosedPart){.anchor = extents[c].first,
-                              .told = {.component = c, .vertices = extents[c].vertices, .rest_volume = extents[c].volume}};
+            (PeltiMeasureClosedPart){.anchor = extents[c].first,
+                                     .told = {.component = c, .vertices = extents[c].vertices, .rest_volume = extents[c].volume}};
     }
 }
 
@@ -114,7 +114,7 @@ PeltStatus pelti_measure_find_parts(PeltiMeasure *m, PeltError *err)
     int *place = PELTI_NEW(&work, int, components);
     bool *open = PELTI_NEW(&work, bool, components);
     RestComponent *extents = PELTI_NEW(&work, RestComponent, components);
-    m->parts.closed = PELTI_NEW(&m->pool, PeltiClosedPart, components);
+    m->parts.closed = PELTI_NEW(&m->pool, PeltiMeasureClosedPart, components);
     m->parts.closed_of = PELTI_NEW(&m->pool, int, components);
     m->parts.pieces = PELTI_NEW(&m->pool, PeltiMeasurePiece, components);
     m->parts.piece_vertices = PELTI_NEW(&m->pool, int, mesh->vertex_count);
@@ -134,7 +134,7 @@ PeltStatus pelti_measure_find_parts(PeltiMeasure *m, PeltError *err)
 
 typedef enum VolumeOf { VOLUME_NOW, VOLUME_LBS, VOLUME_NEAR } VolumeOf;
 
-static double *volume_of(PeltiClosedPart *part, VolumeOf of)
+static double *volume_of(PeltiMeasureClosedPart *part, VolumeOf of)
 {
     return of == VOLUME_NOW ? &part->now : of == VOLUME_LBS ? &part->lbs : &part->near;
 }
@@ -163,7 +163,7 @@ static void sum_near_volumes(PeltiMeasure *m)
 }
 
 /// 0 where the ratio is at least as near to 1 as that of lbs or that of the chosen blend; else the lesser difference to the two.
-static double beside_lbs(const PeltiClosedPart *part)
+static double beside_lbs(const PeltiMeasureClosedPart *part)
 {
     double off = fabs(part->now - 1);
     double lbs = off <= fabs(part->lbs - 1) ? 0 : fabs(part->now - part->lbs);
@@ -180,7 +180,7 @@ void pelti_measure_volumes(PeltiMeasure *m, PeltQuality *out)
         sum_near_volumes(m);
     }
     for (int i = 0; i < m->parts.closed_count; i++) {
-        const PeltiClosedPart *part = &m->parts.closed[i];
+        const PeltiMeasureClosedPart *part = &m->parts.closed[i];
         out->component_volume_min = fmin(out->component_volume_min, part->now);
         out->component_volume_max = fmax(out->component_volume_max, part->now);
         out->component_volume_error = fmax(out->component_volume_error, fabs(part->now - 1));
@@ -192,7 +192,7 @@ void pelti_measure_volumes(PeltiMeasure *m, PeltQuality *out)
 void pelti_measure_keep_volumes(PeltiMeasure *m)
 {
     for (int i = 0; i < m->parts.closed_count; i++) {
-        PeltiClosedPart *part = &m->parts.closed[i];
+        PeltiMeasureClosedPart *part = &m->parts.closed[i];
         part->told.ratio_min = fmin(part->told.ratio_min, part->now);
         part->told.ratio_max = fmax(part->told.ratio_max, part->now);
         if (m->frame.has_lbs)
@@ -264,7 +264,7 @@ static double piece_error(const PeltiMeasure *m, const Vec3 *from, const int *ve
             double d = a[r] - (double)turn.m[r][0] * b[0] - (double)turn.m[r][1] * b[1] - (double)turn.m[r][2] * b[2];
             squared += d * d;
         }
-        most = pelti_most(most, squared);
+        most = pelti_measure_most(most, squared);
     }
     return sqrt(most) / m->size;
 }

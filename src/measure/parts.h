@@ -12,12 +12,12 @@ typedef struct MeasureNormal { ///< twice the area long
 } MeasureNormal;
 
 /// A closed component and its volume; what the report tells of it is `told`.
-typedef struct PeltiClosedPart {
+typedef struct PeltiMeasureClosedPart {
     int anchor; ///< a vertex of it: volumes are summed around it, so that far from the origin nothing is lost
     double now, lbs;
     double near; ///< by the chosen blend; as lbs where the chosen weights are the file's
     PeltComponentQuality told;
-} PeltiClosedPart;
+} PeltiMeasureClosedPart;
 
 typedef struct PeltiMeasurePiece { ///< a component that lbs moves by one bone only
     int first, count;              ///< into piece_vertices
@@ -55,7 +55,7 @@ typedef struct MeasureRestPairs {
 
 /// Components that are measured by themselves.
 typedef struct MeasureParts {
-    PeltiClosedPart *closed; ///< [closed_count] components that have a volume
+    PeltiMeasureClosedPart *closed; ///< [closed_count] components that have a volume
     int closed_count;
     int *closed_of;            ///< [component_count] into closed, -1: not closed
     PeltiMeasurePiece *pieces; ///< [piece_count] components painted to one bone
@@ -70,7 +70,7 @@ typedef struct MeasureFrame {
     bool broken; ///< x and raw differ
     Vec3 *lbs;   ///< [vertices of the mesh]; from pelti_measure_jitter on the way from there to the skin
     bool has_lbs;
-    PeltiMeasured near;           ///< the chosen blend; NULL: it is lbs
+    PeltiMeasureSkin near;        ///< the chosen blend; NULL: it is lbs
     MeasureNormal *normal;        ///< [capped triangles]
     MeasureNormal *vertex_normal; ///< [vertices of the mesh] unit
     MeasureNormal *neighbours;    ///< [triangles of the mesh] sum of the neighbours' normals
@@ -137,19 +137,20 @@ struct PeltiMeasure {
 };
 
 /// Of numbers that are none of NAN: fmax and fmin are calls.
-static inline double pelti_most(double a, double b)
+static inline double pelti_measure_most(double a, double b)
 {
     return a > b ? a : b;
 }
-static inline double pelti_least(double a, double b)
+static inline double pelti_measure_least(double a, double b)
 {
     return a < b ? a : b;
 }
-static inline double pelti_normal_dot(MeasureNormal a, MeasureNormal b)
+static inline double pelti_measure_normal_dot(MeasureNormal a, MeasureNormal b)
 {
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }
-static inline double pelti_squared_distance(Vec3 a, Vec3 b) // double: coordinates near the end of float's range must not overflow
+static inline double pelti_measure_squared_distance(Vec3 a,
+                                                    Vec3 b) // double: coordinates near the end of float's range must not overflow
 {
     double x = (double)a.x - (double)b.x, y = (double)a.y - (double)b.y, z = (double)a.z - (double)b.z;
     return x * x + y * y + z * z;
@@ -160,7 +161,7 @@ void pelti_measure_sum_neighbours(PeltiMeasure *m);                        ///< 
 void pelti_measure_place_holes(const PeltiMesh *mesh, Vec3 *x);            ///< centres of the holes, behind the vertices
 
 // the stages of a frame: each fills its fields of `out`
-void pelti_measure_take(PeltiMeasure *m, PeltiMeasured skin, const PeltiMeasured *lbs, PeltQuality *out);
+void pelti_measure_take(PeltiMeasure *m, PeltiMeasureSkin skin, const PeltiMeasureSkin *lbs, PeltQuality *out);
 void pelti_measure_flips(PeltiMeasure *m, const Mat34 *bones, PeltQuality *out);
 void pelti_measure_stretches(PeltiMeasure *m, PeltQuality *out);
 void pelti_measure_jitter(PeltiMeasure *m, PeltQuality *out);
@@ -185,6 +186,6 @@ int pelti_measure_find_inside(PeltiMeasure *m);
 PeltStatus pelti_measure_nearest_bones(PeltiMeasure *m, PeltError *err);
 
 /// Percentile (0..100) as order statistics with linear interpolation; reorders the values.
-double pelti_percentile(float *values, int count, double percent);
+double pelti_measure_percentile(float *values, int count, double percent);
 
 #endif

@@ -29,7 +29,7 @@ static float select_value(float *v, int count, int k)
     return v[k];
 }
 
-double pelti_percentile(float *values, int count, double percent)
+double pelti_measure_percentile(float *values, int count, double percent)
 {
     if (count <= 0)
         return NAN;

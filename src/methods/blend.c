@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-void pelti_blend_layout(PeltiBlend *blend, PeltiArena *arena, const PeltiPrepare *in)
+void pelti_blend_layout(PeltiBlend *blend, PeltiArena *arena, const PeltiMethodPrepare *in)
 {
     const PeltiWeights *weights = in->point_weights ? in->point_weights : in->weights;
     blend->item_count = in->point_weights ? in->who->point_count : in->who->mesh->vertex_count;
@@ -17,7 +17,7 @@ void pelti_blend_layout(PeltiBlend *blend, PeltiArena *arena, const PeltiPrepare
     blend->index = PELTI_TAKE(arena, int, entries);
 }
 
-void pelti_blend_fill(PeltiBlend *blend, const PeltiPrepare *in)
+void pelti_blend_fill(PeltiBlend *blend, const PeltiMethodPrepare *in)
 {
     const PeltiWeights *weights = in->point_weights ? in->point_weights : in->weights;
     const Vec3 *rest = in->point_weights ? in->who->rest_points : in->who->mesh->rest;

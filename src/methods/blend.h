@@ -16,7 +16,7 @@ typedef struct PeltiBlend {
 } PeltiBlend;
 
 /// Runs twice: once with an arena without a base to measure, once to place. `pelti_blend_fill` then fills it.
-void pelti_blend_layout(PeltiBlend *blend, PeltiArena *arena, const PeltiPrepare *in);
-void pelti_blend_fill(PeltiBlend *blend, const PeltiPrepare *in);
+void pelti_blend_layout(PeltiBlend *blend, PeltiArena *arena, const PeltiMethodPrepare *in);
+void pelti_blend_fill(PeltiBlend *blend, const PeltiMethodPrepare *in);
 
 #endif

@@ -24,7 +24,7 @@ const PeltiMethod *pelti_method_find(const char *name)
     return NULL;
 }
 
-void pelti_step_stat(PeltiStepReport *report, const char *name, double value, PeltiMerge merge)
+void pelti_step_stat(PeltiStepReport *report, const char *name, double value, PeltiStepMerge merge)
 {
     if (!report || report->told.stat_count >= PELT_MAX_STATS)
         return;

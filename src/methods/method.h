@@ -11,9 +11,9 @@
 #include <pelt/skin.h>
 
 /// Lines, points and labelled values a method hands to the renderer and the report; neither knows the method.
-typedef struct PeltiDraw PeltiDraw;
+typedef struct PeltiMethodDraw PeltiMethodDraw;
 
-typedef struct PeltiPrepare {
+typedef struct PeltiMethodPrepare {
     const PeltiCharacter *who;
     const PeltiOptions *options;       ///< checked against the method's own list
     const PeltiWeights *weights;       ///< per welded vertex, chosen by the `weights` option: never NULL
@@ -23,8 +23,8 @@ typedef struct PeltiPrepare {
     const PeltAllocator *allocator;
     PeltiJobs *jobs; ///< for prepare and for every step; may be NULL
     PeltiLog *log;   ///< fallbacks are said here, once
-    PeltiProgress progress;
-} PeltiPrepare;
+    PeltiProgressSink progress;
+} PeltiMethodPrepare;
 
 typedef struct PeltiStepInput {
     const PeltiPose *pose;
@@ -36,13 +36,13 @@ typedef struct PeltiStepInput {
 } PeltiStepInput;
 
 /// How a number of `method_stats` in the report comes of those of several frames.
-typedef enum PeltiMerge { PELTI_LAST, PELTI_MOST, PELTI_LEAST, PELTI_SUM, PELTI_MEAN } PeltiMerge;
+typedef enum PeltiStepMerge { PELTI_LAST, PELTI_MOST, PELTI_LEAST, PELTI_SUM, PELTI_MEAN } PeltiStepMerge;
 /// What a step tells: methods and the stages around them write it, bake tells hosts and reports.
 typedef struct PeltiStepReport {
-    PeltStepInfo told;                ///< as a host gets it; `ms` is the caller's
-    PeltiMerge merge[PELT_MAX_STATS]; ///< of each of told.stats
+    PeltStepInfo told;                    ///< as a host gets it; `ms` is the caller's
+    PeltiStepMerge merge[PELT_MAX_STATS]; ///< of each of told.stats
 } PeltiStepReport;
-void pelti_step_stat(PeltiStepReport *report, const char *name, double value, PeltiMerge merge); ///< report may be NULL
+void pelti_step_stat(PeltiStepReport *report, const char *name, double value, PeltiStepMerge merge); ///< report may be NULL
 
 /// PELTI_FLESH: solves on the body, not on the file's mesh (body/body.h).
 /// PELTI_BY_POINT: follows the file's own weights, also where points of one vertex have different ones.
@@ -63,11 +63,11 @@ enum { PELTI_RIG_JOINTS = 1, PELTI_RIG_MUSCLES = 2, PELTI_RIG_REGIONS = 4, PELTI
 typedef struct PeltiMethod {
     const char *name, *summary, *reference; ///< reference: citation for --help
     unsigned flags;
-    unsigned rig_parts;             ///< PELTI_RIG_...
-    bool coarse_preview;            ///< a preview solves a file's own skin of over 3/2 `body-vertices` on a coarser body
-    bool dear_vertices;             ///< a body made of pieces has fewer, unless `body-vertices` or quality=final asks for them
-    const PeltiOptionInfo *options; ///< ends with name == NULL; common options come on top
-    PeltStatus (*prepare)(const PeltiPrepare *in, void **state, PeltError *err);
+    unsigned rig_parts;            ///< PELTI_RIG_...
+    bool coarse_preview;           ///< a preview solves a file's own skin of over 3/2 `body-vertices` on a coarser body
+    bool dear_vertices;            ///< a body made of pieces has fewer, unless `body-vertices` or quality=final asks for them
+    const PeltiOptionDef *options; ///< ends with name == NULL; common options come on top
+    PeltStatus (*prepare)(const PeltiMethodPrepare *in, void **state, PeltError *err);
     /// Writes world positions of all vertices of `who`; of its points where prepare was given point_weights. Does not allocate.
     /// What is not finite is seen to by the caller, who then asks for a restart.
     void (*step)(void *state, const PeltiStepInput *in, Vec3 *positions, PeltiStepReport *report);
@@ -85,7 +85,7 @@ typedef struct PeltiMethod {
     /// never.
     bool (*swings_on)(const PeltiOptions *options);
     /// What there is to see inside (bones, layers, contacts) after the last step; may be NULL.
-    void (*draw)(const void *state, const char *what, PeltiDraw *draw);
+    void (*draw)(const void *state, const char *what, PeltiMethodDraw *draw);
 } PeltiMethod;
 
 /// All methods, in the order they are listed; ends with NULL.
@@ -96,7 +96,7 @@ const PeltiMethod *pelti_method_find(const char *name); ///< NULL: none
 void pelti_scatter(const PeltiMesh *mesh, const Vec3 *vertices, Vec3 *points);
 
 /// The drawing sink: callbacks that the renderer or a test fills.
-struct PeltiDraw {
+struct PeltiMethodDraw {
     void *user;
     void (*line)(void *user, Vec3 a, Vec3 b, float radius, Vec3 rgb);
     void (*point)(void *user, Vec3 at, float radius, Vec3 rgb);

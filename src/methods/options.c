@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const PeltiOptionInfo pelti_common_options[] = {
+const PeltiOptionDef pelti_options_common[] = {
     {"weights", PELTI_OPTION_CHOICE, "best", "best|file|auto|rigid", 0, 0,
      "whose weights: the file's, automatic ones around joints where those tear or turn over skin (best); or one of them by name"},
     {"body", PELTI_OPTION_CHOICE, "auto", "auto|file|proxy", 0, 0,
@@ -51,7 +51,7 @@ bool pelti_option_among(const char *choices, const char *value)
 
 static PeltStatus set_value(PeltiOptionValue *v, const char *value, PeltError *err)
 {
-    const PeltiOptionInfo *info = v->info;
+    const PeltiOptionDef *info = v->info;
     if (strlen(value) >= sizeof v->text)
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "option %s: value is too long", info->name);
     if (info->kind == PELTI_OPTION_FLOAT || info->kind == PELTI_OPTION_INT) {
@@ -78,7 +78,7 @@ static PeltStatus set_value(PeltiOptionValue *v, const char *value, PeltError *e
     return PELT_OK;
 }
 
-static void add_table(PeltiOptions *out, const PeltiOptionInfo *table)
+static void add_table(PeltiOptions *out, const PeltiOptionDef *table)
 {
     for (; table && table->name; table++) {
         PELT_ASSERT(!find(out, table->name)); // one name, one meaning: a method has no option of a common one's name
@@ -91,10 +91,10 @@ static void add_table(PeltiOptions *out, const PeltiOptionInfo *table)
     }
 }
 
-void pelti_options_init(PeltiOptions *out, const PeltiOptionInfo *method_options)
+void pelti_options_init(PeltiOptions *out, const PeltiOptionDef *method_options)
 {
     memset(out, 0, sizeof *out);
-    add_table(out, pelti_common_options);
+    add_table(out, pelti_options_common);
     add_table(out, method_options);
 }
 

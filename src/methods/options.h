@@ -4,26 +4,26 @@
 
 #include "core/memory.h"
 
-typedef enum PeltiOptionKind {
+typedef enum PeltiOptionType {
     PELTI_OPTION_FLOAT,
     PELTI_OPTION_INT,
     PELTI_OPTION_BOOL,
     PELTI_OPTION_CHOICE,
     PELTI_OPTION_TEXT
-} PeltiOptionKind;
+} PeltiOptionType;
 
-typedef struct PeltiOptionInfo {
+typedef struct PeltiOptionDef {
     const char *name; ///< human, dashes: "fold-depth"
-    PeltiOptionKind kind;
+    PeltiOptionType kind;
     const char *value;   ///< default, as text
     const char *choices; ///< "a|b|c" for CHOICE
     double least, most;  ///< range of numbers; both 0: any
     const char *help;    ///< one line, with the paper's symbol and the unit
-} PeltiOptionInfo;
+} PeltiOptionDef;
 
 /// A set of values for one method; unset keys answer with the default.
 typedef struct PeltiOptionValue {
-    const PeltiOptionInfo *info;
+    const PeltiOptionDef *info;
     char text[120];
     double number;
 } PeltiOptionValue;
@@ -34,7 +34,7 @@ typedef struct PeltiOptions {
 } PeltiOptions;
 
 /// Fills `out` with defaults of the common table and the method's own.
-void pelti_options_init(PeltiOptions *out, const PeltiOptionInfo *method_options);
+void pelti_options_init(PeltiOptions *out, const PeltiOptionDef *method_options);
 /// Sets one key; unknown keys are errors with a suggestion, values are checked for kind and range.
 PeltStatus pelti_options_set(PeltiOptions *options, const char *key, const char *value, PeltError *err);
 
@@ -49,6 +49,6 @@ bool pelti_option_above_default(const PeltiOptions *options, const char *key); /
 const char *pelti_option_text(const PeltiOptions *options, const char *key);
 bool pelti_option_is(const PeltiOptions *options, const char *key, const char *choice);
 
-extern const PeltiOptionInfo pelti_common_options[]; ///< weights=auto..., ends with name == NULL
+extern const PeltiOptionDef pelti_options_common[]; ///< weights=auto..., ends with name == NULL
 
 #endif

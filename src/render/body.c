@@ -43,7 +43,7 @@ static void push_vertex_of(PeltiRenderBody *body, const PeltiRenderSceneMesh *me
 {
     Vec3 plain = mesh->colour;
     if (plain.x == 0 && plain.y == 0 && plain.z == 0)
-        plain = pelti_clay;
+        plain = pelti_render_clay;
     float value = 0;
     if (mesh->values && mesh->map == PELTI_MAP_CATEGORIES)
         value = mesh->values[v];

@@ -16,7 +16,7 @@ float pelti_srgb_encode(float linear)
     return linear <= 0.0031308f ? 12.92f * linear : 1.055f * pelti_powf(linear, 1 / 2.4f) - 0.055f;
 }
 
-Vec3 pelti_rgb(unsigned hex)
+Vec3 pelti_render_rgb(unsigned hex)
 {
     return vec3(pelti_srgb_decode((float)(hex >> 16 & 255) / 255), pelti_srgb_decode((float)(hex >> 8 & 255) / 255),
                 pelti_srgb_decode((float)(hex & 255) / 255));
@@ -40,7 +40,7 @@ static bool fits(Vec3 c)
     return c.x > -e && c.y > -e && c.z > -e && c.x < 1 + e && c.y < 1 + e && c.z < 1 + e;
 }
 
-Vec3 pelti_oklch(float lightness, float chroma, float hue_turns)
+Vec3 pelti_render_oklch(float lightness, float chroma, float hue_turns)
 {
     float c = pelti_cosf(6.2831853f * hue_turns), s = pelti_sinf(6.2831853f * hue_turns);
     Vec3 colour = from_oklab(lightness, chroma * c, chroma * s);
@@ -61,20 +61,20 @@ Vec3 pelti_oklch(float lightness, float chroma, float hue_turns)
 static Vec3 sequential(float t)
 {
     // hue from violet (300 deg) down to yellow (105 deg); lightness even in t
-    return pelti_oklch(0.27f + 0.64f * t, 0.11f + 0.05f * t, 0.83f - 0.54f * t);
+    return pelti_render_oklch(0.27f + 0.64f * t, 0.11f + 0.05f * t, 0.83f - 0.54f * t);
 }
 
 static Vec3 diverging(float t, float middle, float end)
 {
     float away = fabsf(2 * t - 1), hue = t < 0.5f ? 0.70f : 0.075f; // 252 deg blue, 27 deg red
     float bend = away * (2 - away) * 0.35f + away * 0.65f;          // a value a little off the middle is seen
-    return pelti_oklch(middle + (end - middle) * bend, 0.19f * bend, hue);
+    return pelti_render_oklch(middle + (end - middle) * bend, 0.19f * bend, hue);
 }
 
 static Vec3 heat(float t)
 {
     float rise = fminf(6 * t, 1); // colour comes in fast, so that a little is seen
-    return pelti_oklch(0.90f - 0.48f * t, 0.015f * (1 - rise) + 0.17f * rise, 0.29f - 0.23f * t);
+    return pelti_render_oklch(0.90f - 0.48f * t, 0.015f * (1 - rise) + 0.17f * rise, 0.29f - 0.23f * t);
 }
 
 static Vec3 category(float t)
@@ -83,7 +83,7 @@ static Vec3 category(float t)
     int index = t > 0 ? (int)fminf(t, 1e6f) : 0;
     float hue = 0.08f + 0.61803399f * (float)index;
     static const float lightness[3] = {0.74f, 0.60f, 0.84f};
-    return pelti_oklch(lightness[index % 3], 0.125f, hue - floorf(hue));
+    return pelti_render_oklch(lightness[index % 3], 0.125f, hue - floorf(hue));
 }
 
 Vec3 pelti_map_colour(PeltiMap map, float t)

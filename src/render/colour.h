@@ -17,9 +17,9 @@ typedef enum PeltiMap {
 
 float pelti_srgb_decode(float encoded); ///< [0,1] -> linear
 float pelti_srgb_encode(float linear);
-Vec3 pelti_rgb(unsigned hex); ///< 0xrrggbb, sRGB -> linear
+Vec3 pelti_render_rgb(unsigned hex); ///< 0xrrggbb, sRGB -> linear
 /// Lightness [0,1], chroma (0 grey .. 0.3 vivid), hue in turns -> linear sRGB, with chroma lowered until it fits.
-Vec3 pelti_oklch(float lightness, float chroma, float hue_turns);
+Vec3 pelti_render_oklch(float lightness, float chroma, float hue_turns);
 
 /// Colour of `t` in [0,1] (clamped; NaN gives magenta). Categories: t is the index.
 Vec3 pelti_map_colour(PeltiMap map, float t);

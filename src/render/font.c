@@ -109,7 +109,7 @@ static float grid_x(char c)
     return c >= 'A' ? (float)(c - 'A' + 10) : (float)(c - '0');
 }
 
-static void add(PeltiGlyph *g, float x0, float y0, float x1, float y1)
+static void add(PeltiFontGlyph *g, float x0, float y0, float x1, float y1)
 {
     if (g->count == PELTI_GLYPH_SEGMENTS)
         return;
@@ -118,7 +118,7 @@ static void add(PeltiGlyph *g, float x0, float y0, float x1, float y1)
 }
 
 /// The parabola from a to c with control point b, in five chords.
-static void add_curve(PeltiGlyph *g, const float a[2], const float b[2], const float c[2])
+static void add_curve(PeltiFontGlyph *g, const float a[2], const float b[2], const float c[2])
 {
     float x = a[0], y = a[1];
     for (int i = 1; i <= 5; i++) {
@@ -129,7 +129,7 @@ static void add_curve(PeltiGlyph *g, const float a[2], const float b[2], const f
     }
 }
 
-static void add_stroke(PeltiGlyph *g, char kind, float (*p)[2], int count)
+static void add_stroke(PeltiFontGlyph *g, char kind, float (*p)[2], int count)
 {
     if (kind == 0) {
         if (count == 1)
@@ -151,7 +151,7 @@ static void add_stroke(PeltiGlyph *g, char kind, float (*p)[2], int count)
     }
 }
 
-void pelti_font_glyph(int letter, PeltiGlyph *out)
+void pelti_font_glyph(int letter, PeltiFontGlyph *out)
 {
     const char *text = letter >= 32 && letter <= 126 ? glyphs[letter - 32] : "0l5l5e0e0l";
     out->count = 0;

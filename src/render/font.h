@@ -4,15 +4,15 @@
 
 enum { PELTI_GLYPH_SEGMENTS = 160 };
 
-typedef struct PeltiGlyph {
+typedef struct PeltiFontGlyph {
     float advance; ///< to the next glyph, grid units; a capital is 12 high
     int count;
     float segment[PELTI_GLYPH_SEGMENTS][4]; ///< x0 y0 x1 y1, y up from the baseline
-} PeltiGlyph;
+} PeltiFontGlyph;
 
 enum { PELTI_GLYPH_CAPITAL = 12 };
 
 /// `letter` outside 32..126 gives a small box.
-void pelti_font_glyph(int letter, PeltiGlyph *out);
+void pelti_font_glyph(int letter, PeltiFontGlyph *out);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /// Straight-alpha "over" in encoded space: thin dark text keeps its weight, as everywhere on screens.
-static void blend(uint8_t *p, PeltiInk ink, float coverage)
+static void blend(uint8_t *p, PeltiDrawInk ink, float coverage)
 {
     float a = ink.alpha * coverage, under = (float)p[3] / 255 * (1 - a), total = a + under;
     if (!(total > 0))
@@ -37,7 +37,7 @@ static float segment_distance(float x, float y, const float s[4])
 }
 
 /// All segments as one shape, so that where strokes meet nothing is drawn twice.
-static void draw_segments(PeltiImage *image, int count, float (*segment)[4], float width, PeltiInk ink)
+static void draw_segments(PeltiImage *image, int count, float (*segment)[4], float width, PeltiDrawInk ink)
 {
     if (count == 0)
         return;
@@ -59,7 +59,7 @@ static void draw_segments(PeltiImage *image, int count, float (*segment)[4], flo
         }
 }
 
-void pelti_draw_stroke(PeltiImage *image, PeltiStroke s, PeltiInk ink)
+void pelti_draw_stroke(PeltiImage *image, PeltiDrawStroke s, PeltiDrawInk ink)
 {
     float segment[1][4] = {{s.x0, s.y0, s.x1, s.y1}};
     draw_segments(image, 1, segment, s.width, ink);
@@ -70,7 +70,7 @@ static float overlap(float low, float high, int pixel)
     return fmaxf(0, fminf(high, (float)pixel + 1) - fmaxf(low, (float)pixel));
 }
 
-void pelti_draw_box(PeltiImage *image, float x0, float y0, float x1, float y1, PeltiInk ink)
+void pelti_draw_box(PeltiImage *image, float x0, float y0, float x1, float y1, PeltiDrawInk ink)
 {
     Bounds b = clip(image, x0, y0, x1, y1);
     for (int y = b.y0; y < b.y1; y++)
@@ -89,11 +89,11 @@ static int next_letter(const char **text)
     return 127;
 }
 
-void pelti_draw_text(PeltiImage *image, float x, float y, float size, PeltiInk ink, const char *text)
+void pelti_draw_text(PeltiImage *image, float x, float y, float size, PeltiDrawInk ink, const char *text)
 {
     float unit = size / PELTI_GLYPH_CAPITAL, width = fmaxf(1.0f, size * 0.115f);
     while (*text) {
-        PeltiGlyph glyph;
+        PeltiFontGlyph glyph;
         pelti_font_glyph(next_letter(&text), &glyph);
         for (int i = 0; i < glyph.count; i++)
             for (int k = 0; k < 4; k += 2) {
@@ -109,7 +109,7 @@ float pelti_draw_text_width(float size, const char *text)
 {
     float width = 0;
     while (*text) {
-        PeltiGlyph glyph;
+        PeltiFontGlyph glyph;
         pelti_font_glyph(next_letter(&text), &glyph);
         width += glyph.advance;
     }
@@ -128,13 +128,13 @@ typedef struct Area {         ///< where a legend goes, pixels
     float x, y, height, size; ///< x: the left side of a bar, the right side of names; size: of letters
 } Area;
 
-static void draw_bar(PeltiImage *image, const PeltiLegend *legend, Area area, PeltiInk ink)
+static void draw_bar(PeltiImage *image, const PeltiDrawLegend *legend, Area area, PeltiDrawInk ink)
 {
     float x = area.x, y = area.y, height = area.height, size = area.size, width = 1.3f * size;
     int rows = (int)fmaxf(height, 1);
     for (int i = 0; i < rows; i++) {
         float t = 1 - ((float)i + 0.5f) / (float)rows;
-        pelti_draw_box(image, x, y + (float)i, x + width, y + (float)i + 1, (PeltiInk){pelti_map_colour(legend->map, t), 1});
+        pelti_draw_box(image, x, y + (float)i, x + width, y + (float)i + 1, (PeltiDrawInk){pelti_map_colour(legend->map, t), 1});
     }
     float range = legend->high - legend->low;
     if (!(range > 0) || !isfinite(range))
@@ -145,13 +145,13 @@ static void draw_bar(PeltiImage *image, const PeltiLegend *legend, Area area, Pe
         float value = (float)i * step, at = y + height * (1 - (value - legend->low) / range);
         char text[32];
         snprintf(text, sizeof text, "%g", (double)(fabsf(value) < 1e-6f * step ? 0 : value));
-        pelti_draw_stroke(image, (PeltiStroke){x + width + 0.2f * size, at, x + width + 0.6f * size, at, fmaxf(1, 0.1f * size)},
-                          ink);
+        pelti_draw_stroke(
+            image, (PeltiDrawStroke){x + width + 0.2f * size, at, x + width + 0.6f * size, at, fmaxf(1, 0.1f * size)}, ink);
         pelti_draw_text(image, x + width + 1.0f * size, at + 0.45f * size, 0.9f * size, ink, text);
     }
 }
 
-static void draw_names(PeltiImage *image, const PeltiLegend *legend, Area area, PeltiInk ink)
+static void draw_names(PeltiImage *image, const PeltiDrawLegend *legend, Area area, PeltiDrawInk ink)
 {
     float size = area.size, line = 1.9f * size, widest = 0;
     int shown = 0, room = (int)(area.height / line);
@@ -165,14 +165,14 @@ static void draw_names(PeltiImage *image, const PeltiLegend *legend, Area area, 
         if (++shown > room)
             return;
         int category = legend->name_category ? legend->name_category[i] : i;
-        PeltiInk swatch = {pelti_map_colour(PELTI_MAP_CATEGORIES, (float)category), 1};
+        PeltiDrawInk swatch = {pelti_map_colour(PELTI_MAP_CATEGORIES, (float)category), 1};
         float base = area.y + line * (float)shown;
         pelti_draw_box(image, x, base - size, x + 1.2f * size, base + 0.1f * size, swatch);
         pelti_draw_text(image, x + 1.8f * size, base, size, ink, legend->names[i]);
     }
 }
 
-void pelti_draw_legend(PeltiImage *image, const PeltiLegend *legend, PeltiInk ink)
+void pelti_draw_legend(PeltiImage *image, const PeltiDrawLegend *legend, PeltiDrawInk ink)
 {
     if (!legend->title)
         return;

@@ -80,7 +80,7 @@ PeltStatus pelti_rays_create(int vertex_count, const Vec3 *positions, int triang
 }
 
 /// False for a ray that can hit nothing; Embree must not see those (its Debian build asserts on them).
-static bool to_embree(const PeltiRay *ray, struct RTCRay *out)
+static bool to_embree(const PeltiBoxRay *ray, struct RTCRay *out)
 {
     Vec3 d = ray->direction;
     float near = ray->near > 0 ? ray->near : 0;
@@ -99,22 +99,22 @@ static bool to_embree(const PeltiRay *ray, struct RTCRay *out)
 }
 
 // Rays go one by one: packets of 8 would give other last bits than single rays, and results must not depend on batches.
-void pelti_rays_closest(const PeltiRays *rays, int count, const PeltiRay *ray, PeltiHit *hit)
+void pelti_rays_closest(const PeltiRays *rays, int count, const PeltiBoxRay *ray, PeltiBoxHit *hit)
 {
     struct RTCIntersectContext context;
     rtcInitIntersectContext(&context);
     for (int i = 0; i < count; i++) {
         struct RTCRayHit query = {.hit = {.geomID = RTC_INVALID_GEOMETRY_ID}};
-        hit[i] = (PeltiHit){.triangle = -1, .distance = ray[i].far};
+        hit[i] = (PeltiBoxHit){.triangle = -1, .distance = ray[i].far};
         if (!to_embree(&ray[i], &query.ray))
             continue;
         rtcIntersect1(rays->scene, &context, &query);
         if (query.hit.geomID != RTC_INVALID_GEOMETRY_ID)
-            hit[i] = (PeltiHit){(int)query.hit.primID, query.ray.tfar, query.hit.u, query.hit.v};
+            hit[i] = (PeltiBoxHit){(int)query.hit.primID, query.ray.tfar, query.hit.u, query.hit.v};
     }
 }
 
-void pelti_rays_blocked(const PeltiRays *rays, int count, const PeltiRay *ray, uint8_t *blocked)
+void pelti_rays_blocked(const PeltiRays *rays, int count, const PeltiBoxRay *ray, uint8_t *blocked)
 {
     struct RTCIntersectContext context;
     rtcInitIntersectContext(&context);

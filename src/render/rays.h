@@ -15,7 +15,7 @@ PeltStatus pelti_rays_create(int vertex_count, const Vec3 *positions, int triang
                              PeltiRays **out, PeltError *err);
 void pelti_rays_destroy(PeltiRays *rays); ///< NULL is fine
 
-void pelti_rays_closest(const PeltiRays *rays, int count, const PeltiRay *ray, PeltiHit *hit);
-void pelti_rays_blocked(const PeltiRays *rays, int count, const PeltiRay *ray, uint8_t *blocked); ///< 1: something in between
+void pelti_rays_closest(const PeltiRays *rays, int count, const PeltiBoxRay *ray, PeltiBoxHit *hit);
+void pelti_rays_blocked(const PeltiRays *rays, int count, const PeltiBoxRay *ray, uint8_t *blocked); ///< 1: something in between
 
 #endif

@@ -2,7 +2,7 @@
 #include "render/trace.h"
 #include "math/elementary.h"
 
-const Vec3 pelti_clay = {0.616f, 0.347f, 0.242f}; // sRGB 205, 159, 135
+const Vec3 pelti_render_clay = {0.616f, 0.347f, 0.242f}; // sRGB 205, 159, 135
 
 void pelti_render_scene_init(PeltiRenderScene *scene)
 {
@@ -46,8 +46,8 @@ static void set_lights(PeltiTrace *trace)
     lamp.y = fmaxf(lamp.y, 0.42f); // never from below, wherever the eye is
     trace->lamp = vec3_normalize_or(lamp, vec3(0, 1, 0));
     bool dark = trace->look->background == PELTI_BACKGROUND_DARK;
-    trace->background[0] = pelti_rgb(dark ? 0x24272d : 0xf3f2ef);
-    trace->background[1] = pelti_rgb(dark ? 0x16181c : 0xdfe3e8);
+    trace->background[0] = pelti_render_rgb(dark ? 0x24272d : 0xf3f2ef);
+    trace->background[1] = pelti_render_rgb(dark ? 0x16181c : 0xdfe3e8);
     static const PeltiMap smooth_maps[] = {PELTI_MAP_SEQUENTIAL, PELTI_MAP_DIVERGING, PELTI_MAP_HEAT, PELTI_MAP_FIELD};
     for (int m = 0; m < 4; m++)
         for (int i = 0; i <= 256; i++)
@@ -101,7 +101,7 @@ static uint8_t to_byte(float linear)
 /// its own few samples are noisy.
 static float floor_light(const PeltiTrace *trace, int x, int y)
 {
-    const PeltiPixel *p = &trace->pixels[(size_t)y * (size_t)trace->look->width + (size_t)x];
+    const PeltiTracePixel *p = &trace->pixels[(size_t)y * (size_t)trace->look->width + (size_t)x];
     float visible = p->visible, open = p->open;
     if (!p->floor_alone) {
         float sum = 0, v = 0, o = 0;
@@ -109,7 +109,7 @@ static float floor_light(const PeltiTrace *trace, int x, int y)
             for (int i = x - 2; i <= x + 2; i++) {
                 if (i < 0 || j < 0 || i >= trace->look->width || j >= trace->look->height)
                     continue;
-                const PeltiPixel *q = &trace->pixels[(size_t)j * (size_t)trace->look->width + (size_t)i];
+                const PeltiTracePixel *q = &trace->pixels[(size_t)j * (size_t)trace->look->width + (size_t)i];
                 float w = q->floor_alone ? 1.0f / (float)(1 + (i - x) * (i - x) + (j - y) * (j - y)) : 0;
                 v += w * q->visible, o += w * q->open, sum += w;
             }
@@ -122,9 +122,9 @@ static float floor_light(const PeltiTrace *trace, int x, int y)
 static void finish_pixel(const PeltiTrace *trace, int x, int y, uint8_t *out)
 {
     const PeltiLook *look = trace->look;
-    const PeltiPixel *p = &trace->pixels[(size_t)y * (size_t)look->width + (size_t)x];
+    const PeltiTracePixel *p = &trace->pixels[(size_t)y * (size_t)look->width + (size_t)x];
     float mean = 1 / (float)look->samples, floor = p->floor * mean, total = p->alpha * mean;
-    Vec3 glow = vec3_scale(p->glow, mean), backdrop = pelti_backdrop(trace, y);
+    Vec3 glow = vec3_scale(p->glow, mean), backdrop = pelti_render_backdrop(trace, y);
     if (floor > 0) {
         float light = floor_light(trace, x, y);
         if (look->background == PELTI_BACKGROUND_NONE)
@@ -161,12 +161,12 @@ static void finish_rows(void *context, int begin, int end, int worker)
 static void draw_flat(const PeltiRenderScene *scene, const PeltiLook *look, PeltiImage *image)
 {
     bool dark = look->background == PELTI_BACKGROUND_DARK;
-    PeltiInk ink = {pelti_rgb(dark ? 0xe4e6ea : 0x2b2f36), 1};
+    PeltiDrawInk ink = {pelti_render_rgb(dark ? 0xe4e6ea : 0x2b2f36), 1};
     float size = fmaxf(8, 0.0185f * (float)look->height), margin = 1.7f * size;
     if (scene->title)
         pelti_draw_text(image, margin, margin + size, size, ink, scene->title);
     if (scene->note)
-        pelti_draw_text(image, margin, (float)look->height - margin, 0.72f * size, (PeltiInk){ink.colour, 0.8f}, scene->note);
+        pelti_draw_text(image, margin, (float)look->height - margin, 0.72f * size, (PeltiDrawInk){ink.colour, 0.8f}, scene->note);
     pelti_draw_legend(image, &scene->legend, ink);
 }
 
@@ -181,9 +181,9 @@ static PeltStatus trace_picture(PeltiTrace *trace, PeltiPool *pool, PeltiJobs *j
     trace->tiles_y = (look->height + PELTI_TILE - 1) / PELTI_TILE;
     trace->scratch_bytes = pelti_trace_scratch();
     trace->scratch = PELTI_NEW(pool, char, (size_t)pelti_jobs_threads(jobs) * trace->scratch_bytes);
-    trace->pixels = PELTI_NEW(pool, PeltiPixel, (size_t)look->width * (size_t)look->height);
+    trace->pixels = PELTI_NEW(pool, PeltiTracePixel, (size_t)look->width * (size_t)look->height);
     if (pool->failed)
-        return pelti_no_memory(err, (size_t)look->width * (size_t)look->height * sizeof(PeltiPixel));
+        return pelti_no_memory(err, (size_t)look->width * (size_t)look->height * sizeof(PeltiTracePixel));
     pelti_parallel_for(jobs, trace->tiles_x * trace->tiles_y, 4, pelti_trace_tiles, trace);
     PELT_TRY(pelti_trace_smooth(trace, jobs, look->samples >= 16 ? 2 : look->samples >= 8 ? 3 : 4, err));
     PELT_TRY(pelti_image_create(look->width, look->height, out, err));

@@ -59,18 +59,18 @@ typedef struct PeltiRenderScene {
     PeltiArray lines, points, arrows, triangles; ///< of the structs above; grow them with pelti_array_push
     int slice_count;                             ///< 0 or 1
     PeltiRenderSceneSlice slice;
-    PeltiLegend legend;
+    PeltiDrawLegend legend;
     const char *title, *note; ///< top left, bottom left; NULL: none
 } PeltiRenderScene;
 void pelti_render_scene_init(PeltiRenderScene *scene);
 void pelti_render_scene_release(PeltiRenderScene *scene); ///< the arrays; meshes are the caller's
 
-typedef enum PeltiBackground { PELTI_BACKGROUND_LIGHT, PELTI_BACKGROUND_DARK, PELTI_BACKGROUND_NONE } PeltiBackground;
+typedef enum PeltiLookBackground { PELTI_BACKGROUND_LIGHT, PELTI_BACKGROUND_DARK, PELTI_BACKGROUND_NONE } PeltiLookBackground;
 
 typedef struct PeltiLook {
     int width, height;
     PeltiCamera camera;
-    PeltiBackground background;
+    PeltiLookBackground background;
     int samples; ///< rays a pixel through the lens, 1..64; each sends two to the light and two around
     bool ground; ///< a floor that catches shadows
     float ground_height;
@@ -82,6 +82,6 @@ PeltiLook pelti_look_default(void); ///< 1280 x 960, light, 4 samples, no ground
 /// Draws the scene. `out` is made here and is the caller's to release. The same bytes for any number of threads.
 PeltStatus pelti_render(const PeltiRenderScene *scene, const PeltiLook *look, PeltiJobs *jobs, PeltiImage *out, PeltError *err);
 
-extern const Vec3 pelti_clay; ///< linear; what `colour` (0,0,0) means
+extern const Vec3 pelti_render_clay; ///< linear; what `colour` (0,0,0) means
 
 #endif

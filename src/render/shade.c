@@ -22,15 +22,15 @@ typedef struct Surface {
 } Surface;
 
 typedef struct TileWork {
-    PeltiRay ray[TILE_PIXELS];
-    PeltiHit hit[TILE_PIXELS], veil[TILE_PIXELS];
+    PeltiBoxRay ray[TILE_PIXELS];
+    PeltiBoxHit hit[TILE_PIXELS], veil[TILE_PIXELS];
     float slice[TILE_PIXELS]; ///< distance to the slice, INFINITY: not met
     float reach[TILE_PIXELS]; ///< distance to the first opaque thing
     Vec3 through[TILE_PIXELS], veil_glow[TILE_PIXELS];
-    PeltiRay veil_ray[TILE_PIXELS];
+    PeltiBoxRay veil_ray[TILE_PIXELS];
     int surface_count;
     Surface surface[TILE_PIXELS];
-    PeltiRay second[TILE_PIXELS * RAYS];
+    PeltiBoxRay second[TILE_PIXELS * RAYS];
     uint8_t blocked[TILE_PIXELS * RAYS];
 } TileWork;
 
@@ -48,7 +48,7 @@ size_t pelti_trace_scratch(void)
 static float offset(int x, int y, int dimension)
 {
     uint64_t key = (uint64_t)(uint32_t)x << 32 | (uint64_t)(uint32_t)y << 3 | (uint64_t)dimension;
-    return (float)(pelti_mix(key + 0x9e3779b97f4a7c15ull) >> 40) * 0x1p-24f;
+    return (float)(pelti_hash_mix(key + 0x9e3779b97f4a7c15ull) >> 40) * 0x1p-24f;
 }
 
 static float step_on(float start, int i, float step)
@@ -70,7 +70,7 @@ static void lens_rays(const PeltiTrace *trace, Tile tile, int sample, TileWork *
             int k = j * tile.width + i;
             float x = ((float)(tile.x0 + i) + 0.5f + jx) / (float)look->width * 2 - 1;
             float y = 1 - ((float)(tile.y0 + j) + 0.5f + jy) / (float)look->height * 2;
-            PeltiRay *ray = &work->ray[k];
+            PeltiBoxRay *ray = &work->ray[k];
             pelti_camera_ray(&look->camera, x, y, &ray->origin, &ray->direction);
             ray->near = 0;
             ray->far = INFINITY;
@@ -137,7 +137,7 @@ static Vec3 colour_at(const PeltiTrace *trace, const PeltiRenderBody *body, int 
     return vec3_mad(vec3_mad(c, colours[corner[1]], bary[1]), colours[corner[2]], bary[2]);
 }
 
-static SeenPoint look_at_hit(const PeltiTrace *trace, const PeltiRenderBody *body, const PeltiRay *ray, const PeltiHit *hit)
+static SeenPoint look_at_hit(const PeltiTrace *trace, const PeltiRenderBody *body, const PeltiBoxRay *ray, const PeltiBoxHit *hit)
 {
     const Vec3 *x = (const Vec3 *)body->positions.data, *n = (const Vec3 *)body->normals.data;
     const int *corner = ((const int(*)[3])body->triangles.data)[hit->triangle];
@@ -208,7 +208,7 @@ static Vec3 ambient_light(const PeltiTrace *trace, const SeenPoint *f, Vec3 to_e
 
 static void add_surface(const PeltiTrace *trace, TileWork *work, int index, const SeenPoint *f, Vec3 direct, Vec3 ambient)
 {
-    PeltiPixel *pixel = &trace->pixels[index];
+    PeltiTracePixel *pixel = &trace->pixels[index];
     pixel->direct = vec3_add(pixel->direct, direct);
     pixel->ambient = vec3_add(pixel->ambient, ambient);
     pixel->weight += 1;
@@ -225,13 +225,13 @@ static void add_surface(const PeltiTrace *trace, TileWork *work, int index, cons
                                                      .ambient = ambient};
 }
 
-Vec3 pelti_backdrop(const PeltiTrace *trace, int y)
+Vec3 pelti_render_backdrop(const PeltiTrace *trace, int y)
 {
     return vec3_lerp(trace->background[1], trace->background[0], ((float)y + 0.5f) / (float)trace->look->height);
 }
 
 /// Only the floor's shadows are seen. It fades out before it could end in a line.
-bool pelti_floor_hit(const PeltiTrace *trace, const PeltiRay *ray, Vec3 *position, float *fade)
+bool pelti_render_floor_hit(const PeltiTrace *trace, const PeltiBoxRay *ray, Vec3 *position, float *fade)
 {
     const PeltiLook *look = trace->look;
     if (!look->ground || !(ray->direction.y < -1e-4f) || !(ray->origin.y > look->ground_height))
@@ -248,7 +248,7 @@ bool pelti_floor_hit(const PeltiTrace *trace, const PeltiRay *ray, Vec3 *positio
     return *fade > 0;
 }
 
-static void add_floor(TileWork *work, PeltiPixel *pixel, int index, Vec3 position, float fade)
+static void add_floor(TileWork *work, PeltiTracePixel *pixel, int index, Vec3 position, float fade)
 {
     pixel->floor += fade;
     pixel->floor_count += 1;
@@ -259,9 +259,9 @@ static void add_floor(TileWork *work, PeltiPixel *pixel, int index, Vec3 positio
 static void shade_pixel(const PeltiTrace *trace, TileWork *work, int k, int x, int y)
 {
     const PeltiLook *look = trace->look;
-    const PeltiRay *ray = &work->ray[k];
+    const PeltiBoxRay *ray = &work->ray[k];
     int index = y * look->width + x;
-    PeltiPixel *pixel = &trace->pixels[index];
+    PeltiTracePixel *pixel = &trace->pixels[index];
     Vec3 through = work->through[k], to_eye = vec3_scale(ray->direction, -1);
     pixel->glow = vec3_add(pixel->glow, work->veil_glow[k]);
     float veiled = 1 - (through.x + through.y + through.z) / 3;
@@ -282,10 +282,10 @@ static void shade_pixel(const PeltiTrace *trace, TileWork *work, int k, int x, i
     pixel->alpha += opaque ? 1 : veiled;
     Vec3 position;
     float fade = 0;
-    if (pelti_floor_hit(trace, ray, &position, &fade))
+    if (pelti_render_floor_hit(trace, ray, &position, &fade))
         add_floor(work, pixel, index, position, fade * (1 - veiled));
     if (opaque)
-        pixel->glow = vec3_mad(pixel->glow, multiply(through, pelti_backdrop(trace, y)), 1 - fade);
+        pixel->glow = vec3_mad(pixel->glow, multiply(through, pelti_render_backdrop(trace, y)), 1 - fade);
 }
 
 /// Unit vector around the unit `axis`: a along it, (b, c) across, a^2 + b^2 + c^2 = 1. The basis of [Duff2017]: no branches
@@ -312,7 +312,7 @@ static void on_circle(float r, float share, float *x, float *y)
     *y = r * quick_sine(share < 0.5f ? share : share - 1);
 }
 
-static void limit_to_cut(const PeltiTrace *trace, PeltiRay *ray)
+static void limit_to_cut(const PeltiTrace *trace, PeltiBoxRay *ray)
 {
     if (!trace->scene->slice_count)
         return;
@@ -331,7 +331,7 @@ static int ray_count(const Surface *s)
 
 /// Rays of surface `s`: to points of the lamp's disc, and cosine-spread all around with random reach (so that the darkening
 /// falls off evenly with distance).
-static void aim(const PeltiTrace *trace, const Surface *s, int sample, PeltiRay *ray)
+static void aim(const PeltiTrace *trace, const Surface *s, int sample, PeltiBoxRay *ray)
 {
     int x = s->pixel % trace->look->width, y = s->pixel / trace->look->width, count = ray_count(s);
     float size = trace->look->size;
@@ -341,7 +341,7 @@ static void aim(const PeltiTrace *trace, const Surface *s, int sample, PeltiRay 
         int n = sample * count + i;
         float r = lamp_sine * sqrtf(step_on(lamp[0], n, R2[0])), a, b;
         on_circle(r, step_on(lamp[1], n, R2[1]), &a, &b);
-        ray[i] = (PeltiRay){start, 0, around(trace->lamp, sqrtf(1 - r * r), a, b), INFINITY};
+        ray[i] = (PeltiBoxRay){start, 0, around(trace->lamp, sqrtf(1 - r * r), a, b), INFINITY};
         if (vec3_dot(ray[i].direction, s->face) <= 0 && vec3_dot(ray[i].direction, s->normal) <= 0)
             ray[i].far = -1; // below the horizon: known to be dark
         else if (vec3_dot(ray[i].direction, s->face) < 0.2f)
@@ -351,7 +351,7 @@ static void aim(const PeltiTrace *trace, const Surface *s, int sample, PeltiRay 
         on_circle(sqrtf(r2), step_on(sky[1], n, R2[1]), &a, &b);
         Vec3 way = around(s->normal, sqrtf(1 - r2), a, b);
         float far = sky_reach * size * (0.05f + 0.95f * step_on(sky[2], n, 0.6180340f));
-        ray[count + i] = (PeltiRay){start, 0, way, far};
+        ray[count + i] = (PeltiBoxRay){start, 0, way, far};
         limit_to_cut(trace, &ray[count + i]);
     }
 }
@@ -372,7 +372,7 @@ static void light_surfaces(PeltiTrace *trace, TileWork *work, int sample)
         for (int k = 0; k < 2 * count; k++, at++)
             if (work->second[at].far >= 0 && !(trace->solid.rays && work->blocked[at]))
                 arrives[k / count] += 1 / (float)count;
-        PeltiPixel *pixel = &trace->pixels[s->pixel];
+        PeltiTracePixel *pixel = &trace->pixels[s->pixel];
         if (s->floor) {
             pixel->floor_visible += arrives[0];
             pixel->floor_open += arrives[1];

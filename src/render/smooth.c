@@ -86,14 +86,14 @@ PELTI_CLONES static void smooth_rows(void *context, int begin, int end, int work
 }
 
 /// A pixel that shows floor alone is a surface at the floor's place under its middle.
-static void stand_on_floor(const PeltiTrace *trace, PeltiPixel *p, int x, int y)
+static void stand_on_floor(const PeltiTrace *trace, PeltiTracePixel *p, int x, int y)
 {
     const PeltiLook *look = trace->look;
-    PeltiRay ray = {.near = 0};
+    PeltiBoxRay ray = {.near = 0};
     float fade;
     pelti_camera_ray(&look->camera, ((float)x + 0.5f) / (float)look->width * 2 - 1,
                      1 - ((float)y + 0.5f) / (float)look->height * 2, &ray.origin, &ray.direction);
-    if (!pelti_floor_hit(trace, &ray, &p->position, &fade))
+    if (!pelti_render_floor_hit(trace, &ray, &p->position, &fade))
         return;
     p->floor_alone = true;
     p->weight = p->floor_count;
@@ -116,7 +116,7 @@ static void clear_row(const PixelPlanes *planes, int y)
     }
 }
 
-static void put_pixel(const PixelPlanes *planes, const PeltiPixel *p, size_t at)
+static void put_pixel(const PixelPlanes *planes, const PeltiTracePixel *p, size_t at)
 {
     const float guide[GUIDES] = {p->weight > 0 ? 1 : 0, p->normal.x,   p->normal.y,   p->normal.z,
                                  p->position.x,         p->position.y, p->position.z, p->pixel};
@@ -134,7 +134,7 @@ static void mean_rows(void *context, int begin, int end, int worker)
         clear_row(pass->planes, y);
         for (int x = 0; x < width; x++) {
             size_t at = plane_at(pass->planes, x, y);
-            PeltiPixel *p = &pass->trace->pixels[(size_t)y * (size_t)width + (size_t)x];
+            PeltiTracePixel *p = &pass->trace->pixels[(size_t)y * (size_t)width + (size_t)x];
             if (p->weight == 0 && p->floor_count > 0)
                 stand_on_floor(pass->trace, p, x, y);
             float w = p->weight > 0 ? 1 / p->weight : 0;
@@ -160,7 +160,7 @@ static void back_rows(void *context, int begin, int end, int worker)
     int width = pass->trace->look->width;
     for (int y = begin; y < end; y++)
         for (int x = 0; x < width; x++) {
-            PeltiPixel *p = &pass->trace->pixels[(size_t)y * (size_t)width + (size_t)x];
+            PeltiTracePixel *p = &pass->trace->pixels[(size_t)y * (size_t)width + (size_t)x];
             p->visible = pass->planes->from[0][plane_at(pass->planes, x, y)];
             p->open = pass->planes->from[1][plane_at(pass->planes, x, y)];
         }

@@ -6,7 +6,7 @@
 
 /// Sums over a pixel's samples. Light is kept apart from how much of it arrives, so that the noisy part (two numbers) can be
 /// smoothed without touching edges or colours; figure and floor are kept apart, so that their border stays clean.
-typedef struct PeltiPixel {          // 108 bytes
+typedef struct PeltiTracePixel {     // 108 bytes
     Vec3 direct;                     ///< from the lamp if nothing is in between
     Vec3 ambient;                    ///< from all around if nothing is near
     Vec3 exact;                      ///< what arrives of both, sample by sample: noisy, but true where surfaces meet in one pixel
@@ -21,7 +21,7 @@ typedef struct PeltiPixel {          // 108 bytes
     bool floor_alone;                ///< the sums above are of the floor: there is nothing else (set by smoothing)
     float floor_count;               ///< ... not faded
     float floor_visible, floor_open; ///< what arrives at the floor
-} PeltiPixel;
+} PeltiTracePixel;
 
 typedef struct PeltiSliceTexture {
     int width, height;
@@ -37,7 +37,7 @@ typedef struct PeltiTrace {
     Vec3 lamp;          ///< unit, towards it
     Vec3 background[2]; ///< bottom, top; linear
     int tiles_x, tiles_y;
-    PeltiPixel *pixels;
+    PeltiTracePixel *pixels;
     char *scratch; ///< per worker
     size_t scratch_bytes;
 } PeltiTrace;
@@ -55,8 +55,8 @@ bool pelti_slice_hit(const PeltiTrace *trace, Vec3 origin, Vec3 direction, float
 Vec3 pelti_slice_colour(const PeltiTrace *trace, Vec3 x, float pixel);
 
 /// Where a ray meets the floor, and how much the floor has faded there; false: not met, or faded away.
-bool pelti_floor_hit(const PeltiTrace *trace, const PeltiRay *ray, Vec3 *position, float *fade);
-Vec3 pelti_backdrop(const PeltiTrace *trace, int y);
+bool pelti_render_floor_hit(const PeltiTrace *trace, const PeltiBoxRay *ray, Vec3 *position, float *fade);
+Vec3 pelti_render_backdrop(const PeltiTrace *trace, int y);
 
 /// Turns sums into means and smooths what arrives, in place (a pixel of floor alone counts as a surface like any other): a few
 /// sparse 5x5 passes with growing steps, guided by position and normal.

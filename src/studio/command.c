@@ -84,7 +84,7 @@ static void interrupt(int signal_number)
     interrupted = 1;
 }
 
-static void wait_for_the_end(PeltiTalk *talk)
+static void wait_for_the_end(PeltiStudioTalk *talk)
 {
     struct sigaction action = {.sa_handler = interrupt};
     const struct timespec nap = {0, 50000000};
@@ -116,7 +116,7 @@ static PeltStatus first_character(const StudioRequest *r, PeltiServerDef *server
 static PeltStatus serve(const StudioRequest *r, PeltError *err)
 {
     Opening opening = {.open = r->open};
-    PeltiTalk talk = {0};
+    PeltiStudioTalk talk = {0};
     PeltiServerDef def = {.port = r->port, .talk = &talk, .opened = opened, .user = &opening};
     PeltiServer *server = NULL;
     PeltiCast *cast = NULL;

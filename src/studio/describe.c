@@ -14,9 +14,9 @@ static void add_line(PeltiArray *lines, const char *text)
     pelti_array_append(lines, "\n", 1);
 }
 
-static PeltiText text_of(const PeltiArray *lines)
+static PeltiMsgText text_of(const PeltiArray *lines)
 {
-    return (PeltiText){lines->data, (uint32_t)(lines->count ? lines->count - 1 : 0)}; // without the last line's end
+    return (PeltiMsgText){lines->data, (uint32_t)(lines->count ? lines->count - 1 : 0)}; // without the last line's end
 }
 
 /// Points of one vertex that have the same normal in the file get one number, the lowest of them: what the page smooths over.
@@ -42,7 +42,7 @@ static void group_normals(const PeltiCharacter *who, int *groups, int *leader, i
 static void put_tip(const PeltiCharacter *who, const PeltiBone *bone, float *out)
 {
     for (int s = 0; s < bone->segment_count; s++) {
-        const PeltiSegment *segment = &who->segments[bone->segment_first + s];
+        const PeltiSkeletonSegment *segment = &who->segments[bone->segment_first + s];
         const float b[3] = {segment->b.x, segment->b.y, segment->b.z};
         for (int i = 0; i < 3 && segment->child < 0; i++) {
             const double *row = bone->rest_to_bone[i];

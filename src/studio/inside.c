@@ -9,7 +9,7 @@
 enum { MOST_LINES = 60000, PER_LINE = 9 };
 
 typedef struct InsideLook {
-    PeltiInside *inside;
+    PeltiStudioInside *inside;
     const PeltiCharacter *who;
     const PeltiMsgWant *want;
 } InsideLook;
@@ -70,7 +70,7 @@ static void field(void *user, const char *name, float (*value)(const void *state
 {
     (void)name;
     InsideLook *look = user;
-    PeltiInside *in = look->inside;
+    PeltiStudioInside *in = look->inside;
     const float *p = in->plane;
     if (in->cut)
         return; // the first one
@@ -85,10 +85,10 @@ static void field(void *user, const char *name, float (*value)(const void *state
     }
 }
 
-void pelti_inside_look(PeltiInside *inside, const PeltSkin *skin, const PeltiMsgWant *want)
+void pelti_studio_inside(PeltiStudioInside *inside, const PeltSkin *skin, const PeltiMsgWant *want)
 {
     InsideLook look = {inside, skin->solved.who ? skin->solved.who : skin->character->who, want};
-    PeltiDraw draw = {&look, line, point, triangle, values, field, contact};
+    PeltiMethodDraw draw = {&look, line, point, triangle, values, field, contact};
     inside->lines.count = 0;
     inside->cut = false;
     if (!skin->method->draw || !skin->state)

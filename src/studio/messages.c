@@ -109,7 +109,7 @@ static PeltStatus read_field(const Field *field, const unsigned char **at, const
         return PELT_FAIL(err, PELT_BAD_INPUT, "%s: %u items are past the end of the message", field->name, count);
     if (field->type == FLOATS && !all_finite(*at, count))
         return PELT_FAIL(err, PELT_BAD_INPUT, "%s: a number that is none", field->name);
-    PeltiText list = {(const char *)*at, count}; // all lists are laid out like this one
+    PeltiMsgText list = {(const char *)*at, count}; // all lists are laid out like this one
     memcpy(out + field->offset, &list, sizeof list);
     *at += bytes;
     return PELT_OK;
@@ -156,7 +156,7 @@ static void write_field(PeltiArray *bytes, const Field *field, const char *messa
         pelti_array_append(bytes, message + field->offset, 4);
         return;
     }
-    PeltiText list;
+    PeltiMsgText list;
     memcpy(&list, message + field->offset, sizeof list);
     if (list.count > field->most)
         list.count = (uint32_t)field->most;
@@ -181,7 +181,7 @@ void pelti_msg_write(PeltiArray *bytes, PeltiMsgKind kind, const void *message)
     memcpy(bytes->data + start, head, sizeof head);
 }
 
-PeltiText pelti_msg_text(const char *text)
+PeltiMsgText pelti_msg_text(const char *text)
 {
-    return (PeltiText){text, text ? (uint32_t)strlen(text) : 0};
+    return (PeltiMsgText){text, text ? (uint32_t)strlen(text) : 0};
 }

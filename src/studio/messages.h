@@ -10,31 +10,31 @@
 #include <stdint.h>
 
 /// Lists lie where they were read from or are to be written from; a text has no end mark.
-typedef struct PeltiText {
+typedef struct PeltiMsgText {
     const char *data;
     uint32_t count;
-} PeltiText;
-typedef struct PeltiFloats {
+} PeltiMsgText;
+typedef struct PeltiMsgFloats {
     const float *data;
     uint32_t count;
-} PeltiFloats;
-typedef struct PeltiInts {
+} PeltiMsgFloats;
+typedef struct PeltiMsgInts {
     const int32_t *data;
     uint32_t count;
-} PeltiInts;
-typedef struct PeltiShorts {
+} PeltiMsgInts;
+typedef struct PeltiMsgShorts {
     const uint16_t *data;
     uint32_t count;
-} PeltiShorts;
+} PeltiMsgShorts;
 
 // clang-format off
 #define PELTI_U32 uint32_t
 #define PELTI_I32 int32_t
 #define PELTI_F32 float
-#define PELTI_TEXT PeltiText
-#define PELTI_FLOATS PeltiFloats
-#define PELTI_INTS PeltiInts
-#define PELTI_SHORTS PeltiShorts
+#define PELTI_TEXT PeltiMsgText
+#define PELTI_FLOATS PeltiMsgFloats
+#define PELTI_INTS PeltiMsgInts
+#define PELTI_SHORTS PeltiMsgShorts
 #define MESSAGE(name, kind) typedef struct PeltiMsg##name {
 #define FIELD(name, type, field, least, most) PELTI_##type field;
 #define END(name) } PeltiMsg##name;
@@ -80,6 +80,6 @@ PeltiMsgKind pelti_msg_read(PeltiMsgReader *reader, PeltiMsg *out, PeltError *er
 /// cut.
 void pelti_msg_write(PeltiArray *bytes, PeltiMsgKind kind, const void *message);
 
-PeltiText pelti_msg_text(const char *text); ///< all of it, up to its end mark
+PeltiMsgText pelti_msg_text(const char *text); ///< all of it, up to its end mark
 
 #endif

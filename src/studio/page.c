@@ -27,9 +27,9 @@ const void *pelti_studio_character(size_t *size)
     return pelti_page_biped;
 }
 
-const PeltiPageFile *pelti_studio_page(const char *path)
+const PeltiStudioFile *pelti_studio_page(const char *path)
 {
-    static PeltiPageFile files[] = {
+    static PeltiStudioFile files[] = {
         {"/", "text/html; charset=utf-8", pelti_page_html, 0},
         {"/boot.js", "text/javascript; charset=utf-8", pelti_page_boot, 0},
         {"/studio.js", "text/javascript; charset=utf-8", pelti_page_script, 0},

@@ -5,15 +5,15 @@
 
 #include <stddef.h>
 
-typedef struct PeltiPageFile {
+typedef struct PeltiStudioFile {
     const char *path;  ///< as a browser asks for it
     const char *type;  ///< MIME
     const void *bytes; ///< gzip
     size_t size;
-} PeltiPageFile;
+} PeltiStudioFile;
 
 /// NULL: there is no such file. All are empty where the program was built without the page.
-const PeltiPageFile *pelti_studio_page(const char *path);
+const PeltiStudioFile *pelti_studio_page(const char *path);
 /// The character that stands there first, as .glb; size 0: none was built in.
 const void *pelti_studio_character(size_t *size);
 

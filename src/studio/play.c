@@ -23,7 +23,7 @@ static void describe_object(PeltiPlay *play, int i)
     out->kind = (PeltObjectKind)o[0];
     out->shape = (PeltShape)o[1];
     if (out->shape == PELT_SHAPE_MESH) {
-        const PeltiThingMesh *mesh = play->meshes[(int)o[2]];
+        const PeltiSessionMesh *mesh = play->meshes[(int)o[2]];
         out->scale = o[3];
         out->vertex_count = mesh->vertex_count;
         out->triangle_count = mesh->triangle_count;
@@ -49,7 +49,7 @@ static void describe_joints(PeltiPlay *play, const PeltCharacter *who)
 }
 
 /// What the world is made of, all but what it looks up in every step.
-static bool is_same_world(const PeltiWorldWish *a, const PeltiWorldWish *b)
+static bool is_same_world(const PeltiSessionSceneWish *a, const PeltiSessionSceneWish *b)
 {
     return a->on == b->on && a->gravity == b->gravity && a->firm == b->firm && a->object_count == b->object_count &&
            a->stiff_count == b->stiff_count && !memcmp(a->objects, b->objects, (size_t)a->object_count * sizeof *a->objects) &&
@@ -138,7 +138,7 @@ void pelti_play_end(PeltiPlay *play)
 }
 
 /// The skin under the mouse, with its surroundings, goes where the mouse is.
-static void poke(PeltiPlay *play, const PeltiWish *wish)
+static void poke(PeltiPlay *play, const PeltiSessionWish *wish)
 {
     if (play->pokes && wish->want.poked != play->poked) {
         pelt_skin_anchor_let_go(play->skin, play->anchor);
@@ -165,7 +165,7 @@ static void renew_world(PeltiPlay *play, PeltSkin *skin, bool restart)
         make_world(play, skin);
 }
 
-bool pelti_play_ready(PeltiPlay *play, PeltSkin *skin, const PeltiWish *wish)
+bool pelti_play_ready(PeltiPlay *play, PeltSkin *skin, const PeltiSessionWish *wish)
 {
     bool anew = play->made != play->wish.serial || wish->want.restart;
     if (play->skin && play->skin != skin)
@@ -182,7 +182,7 @@ bool pelti_play_ready(PeltiPlay *play, PeltSkin *skin, const PeltiWish *wish)
 }
 
 /// The object in the mouse's hand follows it, and flies on when let go.
-static void hold(PeltiPlay *play, const PeltiWish *wish)
+static void hold(PeltiPlay *play, const PeltiSessionWish *wish)
 {
     int wanted = wish->want.held < pelt_world_object_count(play->world) ? wish->want.held : -1;
     if (play->holds && play->held != wanted) {
@@ -216,7 +216,7 @@ static float next_step(PeltiPlay *play, float dt_s)
     return STEPS_S[best];
 }
 
-void pelti_play_step(PeltiPlay *play, PeltPose *pose, const PeltiWish *wish, PeltStepInfo *info)
+void pelti_play_step(PeltiPlay *play, PeltPose *pose, const PeltiSessionWish *wish, PeltStepInfo *info)
 {
     const PeltPose *poses[1] = {pose};
     PeltWorldInfo now = {0};
@@ -227,7 +227,7 @@ void pelti_play_step(PeltiPlay *play, PeltPose *pose, const PeltiWish *wish, Pel
     play->contact_ms = (float)now.ms;
 }
 
-static void show_contacts(const PeltWorld *world, PeltiShown *shown)
+static void show_contacts(const PeltWorld *world, PeltiSessionShown *shown)
 {
     enum { MOST = 400 };
     for (int i = 0; i < pelt_world_contact_count(world) && shown->contacts.count < (size_t)MOST * 6; i++) {
@@ -240,7 +240,7 @@ static void show_contacts(const PeltWorld *world, PeltiShown *shown)
     }
 }
 
-void pelti_play_show(const PeltiPlay *play, PeltiShown *shown)
+void pelti_play_show(const PeltiPlay *play, PeltiSessionShown *shown)
 {
     shown->counts.count = shown->positions.count = shown->triangles.count = shown->origins.count = shown->contacts.count = 0;
     for (int i = 0; play->world && i < pelt_world_object_count(play->world); i++) {

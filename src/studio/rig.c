@@ -49,9 +49,9 @@ static PeltStatus no_files(const PeltRig *rig, PeltError *err)
 static PeltStatus check(const char *json, const PeltCharacter *who, PeltError *err)
 {
     char path[320];
-    PeltiRig *rig = NULL;
+    PeltiIoRig *rig = NULL;
     PELT_TRY(pelti_session_rig_write(json, path, err));
-    PeltStatus status = pelti_io_rig_load((PeltiRigSource){.path = path}, who->who, NULL, &rig, err);
+    PeltStatus status = pelti_io_rig_load((PeltiIoRigSource){.path = path}, who->who, NULL, &rig, err);
     unlink(path);
     if (status == PELT_OK)
         status = no_files(&rig->rig, err);

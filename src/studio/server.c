@@ -119,7 +119,7 @@ static int talk(PeltiServer *server, struct mg_connection *connection)
         return send_line(connection, code, "a conversation has a length, of at most 8 MB\n");
     PeltiArray answer;
     pelti_array_init(&answer, NULL, 1);
-    if (pelti_talk(server->def.talk, body, size, &answer, &err) != PELT_OK)
+    if (pelti_studio_talk(server->def.talk, body, size, &answer, &err) != PELT_OK)
         code = send_message_line(connection, 400, err.text);
     else
         code = send_bytes(connection, 200, "Content-Type: application/octet-stream\r\n", answer.data, answer.count);
@@ -170,7 +170,7 @@ static int send_baked(PeltiServer *server, struct mg_connection *connection)
 
 static int answer_get(PeltiServer *server, struct mg_connection *connection, const char *path)
 {
-    const PeltiPageFile *file = pelti_studio_page(path);
+    const PeltiStudioFile *file = pelti_studio_page(path);
     if (file) {
         char more[120];
         snprintf(more, sizeof more, "Content-Type: %s\r\nContent-Encoding: gzip\r\n", file->type);

@@ -7,7 +7,7 @@
 typedef struct PeltiServer PeltiServer;
 typedef struct PeltiServerDef {
     int port; ///< 0: a free one
-    PeltiTalk *talk;
+    PeltiStudioTalk *talk;
     const void *project; ///< what `pelt studio that.pelt.json` was given, handed to the page as it is; NULL: none
     size_t project_size;
     void (*opened)(const char *address, void *user); ///< told the first address and, each time one was used, the next

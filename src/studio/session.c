@@ -22,7 +22,7 @@ static PeltStatus start_threads(PeltiSession *s, PeltError *err)
     return PELT_OK;
 }
 
-static void init_shown(PeltiShown *shown)
+static void init_shown(PeltiSessionShown *shown)
 {
     pelti_array_init(&shown->counts, NULL, sizeof(int32_t));
     pelti_array_init(&shown->triangles, NULL, sizeof(int32_t));
@@ -31,7 +31,7 @@ static void init_shown(PeltiShown *shown)
     pelti_array_init(&shown->contacts, NULL, sizeof(float));
 }
 
-static void release_shown(PeltiShown *shown)
+static void release_shown(PeltiSessionShown *shown)
 {
     pelti_array_release(&shown->counts);
     pelti_array_release(&shown->triangles);
@@ -130,7 +130,7 @@ void pelti_session_show(PeltiSession *s, PeltiCast *cast)
     cast->epoch = ++s->epoch;
     s->wish.want = (PeltiMsgWant){.epoch = s->epoch, .clip = -1};
     s->solved = 0;
-    s->scene = (PeltiWorldWish){.serial = s->scene.serial + 1};
+    s->scene = (PeltiSessionSceneWish){.serial = s->scene.serial + 1};
     s->inside.wanted = false;
     free(s->rig);
     s->rig = NULL;
@@ -234,7 +234,7 @@ PeltStatus pelti_session_set(PeltiSession *s, const PeltiMsgSet *wish, PeltError
     return status;
 }
 
-static PeltStatus keep_wish(PeltiWish *wish, const PeltiMsgWant *want, PeltError *err)
+static PeltStatus keep_wish(PeltiSessionWish *wish, const PeltiMsgWant *want, PeltError *err)
 {
     if (want->nodes.count > wish->capacity) {
         int32_t *nodes = realloc(wish->nodes, want->nodes.count * sizeof *nodes);
@@ -293,7 +293,7 @@ PeltStatus pelti_session_want(PeltiSession *s, const PeltiMsgWant *want, PeltErr
 
 static void add_frame(const PeltiSession *s, const PeltiSlot *slot, PeltiArray *answer)
 {
-    const PeltiFrame *f = &slot->frame;
+    const PeltiSlotFrame *f = &slot->frame;
     if (!f->count || f->epoch != s->epoch || f->number != s->solved || slot->state == PELTI_SLOT_EMPTY)
         return;
     PeltiMsgFrame m = {
@@ -312,7 +312,7 @@ static void add_frame(const PeltiSession *s, const PeltiSlot *slot, PeltiArray *
 
 static void add_objects(const PeltiSession *s, PeltiArray *answer)
 {
-    const PeltiShown *shown = &s->shown;
+    const PeltiSessionShown *shown = &s->shown;
     if ((!shown->counts.count && !shown->trouble[0]) || shown->epoch != s->epoch || shown->number != s->solved)
         return;
     PeltiMsgObjects m = {
@@ -331,7 +331,7 @@ static void add_objects(const PeltiSession *s, PeltiArray *answer)
 
 static void add_inside(const PeltiSession *s, PeltiArray *answer)
 {
-    const PeltiInside *in = &s->inside;
+    const PeltiStudioInside *in = &s->inside;
     if (!in->wanted)
         return;
     uint32_t side = in->cut ? PELTI_SECTION : 0;

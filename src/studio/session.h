@@ -27,7 +27,7 @@ PeltStatus pelti_session_method(PeltiSession *session, const PeltiMsgMethod *wis
 /// Changes an option between two steps. PELT_UNSUPPORTED: not without a new prepare.
 PeltStatus pelti_session_set(PeltiSession *session, const PeltiMsgSet *wish, PeltError *err);
 /// The scene that slot 0 touches from now on.
-PeltStatus pelti_session_world(PeltiSession *session, const PeltiMsgWorld *wish, PeltError *err);
+PeltStatus pelti_session_scene(PeltiSession *session, const PeltiMsgScene *wish, PeltError *err);
 /// A surface for objects of the scene. PELT_BAD_ARGUMENT: its triangles name vertices it has not, or there were too many.
 PeltStatus pelti_session_mesh(PeltiSession *session, const PeltiMsgMesh *mesh, PeltError *err);
 /// What the artist adds: read, refused with its story, or kept, and both slots are prepared anew with it.

@@ -11,13 +11,13 @@ typedef enum PeltiSlotState { PELTI_SLOT_EMPTY, PELTI_SLOT_PREPARING, PELTI_SLOT
 
 enum { PELTI_SETTINGS = 4096, PELTI_SLOT_WARNINGS = 4000 };
 
-typedef struct PeltiFrame { ///< what the solver made last of a slot
+typedef struct PeltiSlotFrame { ///< what the solver made last of a slot
     uint32_t epoch, number, serial;
     float step_ms, box[6];
     uint16_t *positions; ///< [count]
     size_t count, capacity;
     char stats[1024]; ///< lines of name=value
-} PeltiFrame;
+} PeltiSlotFrame;
 
 typedef struct PeltiSlot {
     PeltiSession *session;
@@ -33,7 +33,7 @@ typedef struct PeltiSlot {
     PeltSkin *fresh; ///< prepared, not yet taken by the solver
     PeltiCast *fresh_cast;
     uint32_t fresh_serial;
-    PeltiFrame frame;
+    PeltiSlotFrame frame;
 
     PeltSkin *skin; ///< the solver's own, with the character it is of
     PeltiCast *cast;
@@ -41,8 +41,8 @@ typedef struct PeltiSlot {
 } PeltiSlot;
 
 enum { PELTI_OBJECTS = 16, PELTI_PER_OBJECT = 9, PELTI_STIFF = 512, PELTI_MESHES = 8 };
-typedef struct PeltiWorldWish { ///< a Scene, copied
-    uint32_t serial;            ///< counts them; 0: none was asked for
+typedef struct PeltiSessionSceneWish { ///< a Scene, copied
+    uint32_t serial;                   ///< counts them; 0: none was asked for
     bool on, ground;
     float height, gravity, friction, firm;
     int object_count;
@@ -50,30 +50,30 @@ typedef struct PeltiWorldWish { ///< a Scene, copied
     int stiff_count;
     int32_t stiff_nodes[PELTI_STIFF];
     float stiffness[PELTI_STIFF];
-} PeltiWorldWish;
+} PeltiSessionSceneWish;
 
-typedef struct PeltiThingMesh { ///< a Mesh, copied; never changed or freed while the session lives, as worlds point at it
-    struct PeltiThingMesh *before;
+typedef struct PeltiSessionMesh { ///< a Mesh, copied; never changed or freed while the session lives, as worlds point at it
+    struct PeltiSessionMesh *before;
     uint32_t number;
     int vertex_count, triangle_count;
     float (*vertices)[3];
     int (*triangles)[3];
-} PeltiThingMesh;
+} PeltiSessionMesh;
 
-typedef struct PeltiShown { ///< an Objects message, ready; empty `counts`: there is no world
+typedef struct PeltiSessionShown { ///< an Objects message, ready; empty `counts`: there is no world
     PeltiArray counts, positions, triangles, origins, contacts;
     uint32_t epoch, number;
     float contact_ms;
     char trouble[200];
-} PeltiShown;
+} PeltiSessionShown;
 
 enum { PELTI_SECTION = 96 };
-typedef struct PeltiInside { ///< an Inside message, ready; `wanted` false: there is none
+typedef struct PeltiStudioInside { ///< an Inside message, ready; `wanted` false: there is none
     bool wanted, cut;
     PeltiArray lines;
     float section[PELTI_SECTION * PELTI_SECTION], plane[9], iso;
-} PeltiInside;
-void pelti_inside_look(PeltiInside *inside, const PeltSkin *skin, const PeltiMsgWant *want); ///< the solver's thread
+} PeltiStudioInside;
+void pelti_studio_inside(PeltiStudioInside *inside, const PeltSkin *skin, const PeltiMsgWant *want); ///< the solver's thread
 
 typedef struct PeltiOven { ///< a bake: filled before its thread starts; then state, share and text are guarded by the lock
     PeltiSession *session;
@@ -91,13 +91,13 @@ typedef struct PeltiOven { ///< a bake: filled before its thread starts; then st
     size_t size;
 } PeltiOven;
 
-typedef struct PeltiWish { ///< a Want, copied
+typedef struct PeltiSessionWish { ///< a Want, copied
     PeltiMsgWant want;
     float held_at[3], poked_at[3];
     int32_t *nodes;
     float *transforms;
     size_t capacity; ///< nodes
-} PeltiWish;
+} PeltiSessionWish;
 
 struct PeltiSession {
     PeltiSessionDef def;
@@ -109,16 +109,16 @@ struct PeltiSession {
     int preparers; ///< threads of slots that run
     PeltiCast *cast;
     uint32_t epoch;
-    PeltiWish wish;
-    PeltiWorldWish scene;
-    PeltiThingMesh *meshes; ///< the newest first
-    int mesh_total;         ///< of all that were given
-    char *rig;              ///< what the artist adds, as JSON; NULL: nothing
-    PeltiShown shown;
+    PeltiSessionWish wish;
+    PeltiSessionSceneWish scene;
+    PeltiSessionMesh *meshes; ///< the newest first
+    int mesh_total;           ///< of all that were given
+    char *rig;                ///< what the artist adds, as JSON; NULL: nothing
+    PeltiSessionShown shown;
     PeltiOven oven;
-    PeltiInside inside; ///< of the frame that is shown
-    uint32_t solved;    ///< number of the last want that is done
-    float *transforms;  ///< [transform_count] the pose of the last frame
+    PeltiStudioInside inside; ///< of the frame that is shown
+    uint32_t solved;          ///< number of the last want that is done
+    float *transforms;        ///< [transform_count] the pose of the last frame
     size_t transform_count, transform_capacity;
     PeltiSlot slots[PELTI_SLOTS];
 };
@@ -130,8 +130,8 @@ int pelti_slot_cut_lines(char *lines, const char **list, int most);
 void pelti_slot_ask(PeltiSlot *slot, const char *method, const char *settings); ///< with the lock held
 /// Writes a rig to a file of our own; the name comes out empty where there is none. The caller unlinks it.
 PeltStatus pelti_session_rig_write(const char *rig, char path[320], PeltError *err);
-void pelti_session_rig_tell(PeltError *err, const char *path);                    ///< a story names the rig, not our file
-const PeltiThingMesh *pelti_session_mesh_find(const PeltiSession *s, int number); ///< with the lock held; NULL: none
+void pelti_session_rig_tell(PeltError *err, const char *path);                      ///< a story names the rig, not our file
+const PeltiSessionMesh *pelti_session_mesh_find(const PeltiSession *s, int number); ///< with the lock held; NULL: none
 void pelti_session_mesh_end(PeltiSession *s);
 void pelti_oven_end(PeltiSession *session);                      ///< cancels and waits
 void pelti_session_drop(PeltiSession *session, PeltiCast *cast); ///< one use less; with the lock held; NULL is fine

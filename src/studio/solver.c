@@ -17,8 +17,8 @@ typedef struct Solver { ///< the thread's own
     PeltiSession *session;
     PeltiCast *cast; ///< whose pose it is, kept alive for it
     PeltPose *pose;
-    PeltiWish wish;
-    PeltiInside inside;
+    PeltiSessionWish wish;
+    PeltiStudioInside inside;
     PeltiPlay play;   ///< what slot 0 touches
     uint32_t stepped; ///< serials of both slots that the last frame was made of, added up
 } Solver;
@@ -83,7 +83,7 @@ static bool take_wish(Solver *solver)
     bool any = s->slots[0].skin || s->slots[1].skin;
     if (!any || !s->wish.want.number || (s->wish.want.number == s->solved && serials == solver->stepped))
         return false;
-    PeltiWish *own = &solver->wish;
+    PeltiSessionWish *own = &solver->wish;
     size_t count = s->wish.want.nodes.count;
     if (count > own->capacity) {
         free(own->nodes);
@@ -125,7 +125,7 @@ static void renew_pose(Solver *solver)
 
 static void make_pose(Solver *solver)
 {
-    const PeltiWish *wish = &solver->wish;
+    const PeltiSessionWish *wish = &solver->wish;
     pelt_pose_reset(solver->pose);
     if (wish->want.clip >= 0)
         pelt_pose_from_clip(solver->pose, wish->want.clip, (double)wish->want.time_s);
@@ -159,7 +159,7 @@ static void fit_box(const float (*points)[3], int count, float box[6])
     }
 }
 
-static bool make_room(PeltiFrame *frame, size_t wanted)
+static bool make_room(PeltiSlotFrame *frame, size_t wanted)
 {
     if (wanted <= frame->capacity)
         return true;
@@ -172,7 +172,7 @@ static bool make_room(PeltiFrame *frame, size_t wanted)
 }
 
 /// Positions as 16-bit numbers over their box.
-static bool lay_out(PeltiFrame *frame, const float *positions, int count)
+static bool lay_out(PeltiSlotFrame *frame, const float *positions, int count)
 {
     const float(*points)[3] = (const float(*)[3])positions;
     if (!make_room(frame, (size_t)count * 3))
@@ -193,7 +193,7 @@ static bool lay_out(PeltiFrame *frame, const float *positions, int count)
     return true;
 }
 
-static void note_stats(PeltiFrame *frame, const PeltStepInfo *info)
+static void note_stats(PeltiSlotFrame *frame, const PeltStepInfo *info)
 {
     size_t used = (size_t)snprintf(frame->stats, sizeof frame->stats, "substeps=%d", info->substeps);
     for (int i = 0; i < info->stat_count && used + 64 < sizeof frame->stats; i++)
@@ -260,7 +260,7 @@ static void publish(Solver *solver, const PeltStepInfo *infos, const bool *stepp
         PeltTransform t = pelt_pose_get(solver->pose, n);
         memcpy(s->transforms + (size_t)n * 10, &t, sizeof t);
     }
-    PeltiInside last = s->inside; // its room serves the next frame
+    PeltiStudioInside last = s->inside; // its room serves the next frame
     s->inside = solver->inside;
     solver->inside = last;
     pelti_play_show(&solver->play, &s->shown);
@@ -294,7 +294,7 @@ static void solve(Solver *solver)
     }
     solver->inside.wanted = stepped[0] && (solver->wish.want.inside || solver->wish.want.section);
     if (solver->inside.wanted)
-        pelti_inside_look(&solver->inside, s->slots[0].skin, &solver->wish.want);
+        pelti_studio_inside(&solver->inside, s->slots[0].skin, &solver->wish.want);
     dawdle(s->def.slow_ms - (pelti_clock_ms() - start));
     pthread_mutex_lock(&s->lock);
     if (s->cast == solver->cast)

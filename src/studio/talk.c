@@ -10,7 +10,7 @@
 static const double FRAME_WAIT_MS = 2000; // then the page asks again: it stays free to say other things
 
 typedef struct Exchange { ///< one request
-    PeltiTalk *talk;
+    PeltiStudioTalk *talk;
     PeltiArray *answer;
     uint32_t awaited; ///< number of the newest Want; 0: none
 } Exchange;
@@ -109,8 +109,8 @@ static PeltStatus do_message(Exchange *turn, PeltiMsgKind kind, const PeltiMsg *
         return pelti_session_set(session, &m->as_Set, err);
     case PELTI_MSG_Bake:
         return pelti_session_bake(session, &m->as_Bake, err);
-    case PELTI_MSG_World:
-        return pelti_session_world(session, &m->as_World, err);
+    case PELTI_MSG_Scene:
+        return pelti_session_scene(session, &m->as_Scene, err);
     case PELTI_MSG_Rig:
         return pelti_session_rig(session, &m->as_Rig, err);
     case PELTI_MSG_Mesh:
@@ -147,7 +147,7 @@ static PeltStatus do_messages(Exchange *turn, PeltiMsgReader *reader, PeltError 
     return err->status;
 }
 
-PeltStatus pelti_talk(PeltiTalk *talk, const void *bytes, size_t size, PeltiArray *answer, PeltError *err)
+PeltStatus pelti_studio_talk(PeltiStudioTalk *talk, const void *bytes, size_t size, PeltiArray *answer, PeltError *err)
 {
     PeltiMsgReader reader = {bytes, size, 0};
     PeltiMsg m;

@@ -7,14 +7,14 @@
 
 #include <stdatomic.h>
 
-typedef struct PeltiTalk {
+typedef struct PeltiStudioTalk {
     PeltiSession *session;
     atomic_uint tab;  ///< the page that is listened to
     atomic_bool quit; ///< the page asked for the end
-} PeltiTalk;
+} PeltiStudioTalk;
 
 /// PELT_BAD_INPUT: no conversation (what was said before the fault is done); else the answer is whole. `bytes` on a multiple
 /// of 4.
-PeltStatus pelti_talk(PeltiTalk *talk, const void *bytes, size_t size, PeltiArray *answer, PeltError *err);
+PeltStatus pelti_studio_talk(PeltiStudioTalk *talk, const void *bytes, size_t size, PeltiArray *answer, PeltError *err);
 
 #endif

@@ -8,15 +8,15 @@
 
 enum { MOST_MESHES = 64 }; ///< given to one session: they are kept until it ends
 
-const PeltiThingMesh *pelti_session_mesh_find(const PeltiSession *s, int number)
+const PeltiSessionMesh *pelti_session_mesh_find(const PeltiSession *s, int number)
 {
-    for (const PeltiThingMesh *mesh = s->meshes; mesh; mesh = mesh->before)
+    for (const PeltiSessionMesh *mesh = s->meshes; mesh; mesh = mesh->before)
         if ((int)mesh->number == number)
             return mesh;
     return NULL;
 }
 
-static void free_mesh(PeltiThingMesh *mesh)
+static void free_mesh(PeltiSessionMesh *mesh)
 {
     if (!mesh)
         return;
@@ -28,15 +28,15 @@ static void free_mesh(PeltiThingMesh *mesh)
 void pelti_session_mesh_end(PeltiSession *s)
 {
     while (s->meshes) {
-        PeltiThingMesh *mesh = s->meshes;
+        PeltiSessionMesh *mesh = s->meshes;
         s->meshes = mesh->before;
         free_mesh(mesh);
     }
 }
 
-static PeltiThingMesh *copy_mesh(const PeltiMsgMesh *wish)
+static PeltiSessionMesh *copy_mesh(const PeltiMsgMesh *wish)
 {
-    PeltiThingMesh *mesh = calloc(1, sizeof *mesh);
+    PeltiSessionMesh *mesh = calloc(1, sizeof *mesh);
     size_t vertices = wish->vertices.count * sizeof(float), triangles = wish->triangles.count * sizeof(int);
     if (!mesh)
         return NULL;
@@ -55,9 +55,9 @@ static PeltiThingMesh *copy_mesh(const PeltiMsgMesh *wish)
 }
 
 /// What was given before under this number, to the last bit: a page that was loaded anew gives all again. With the lock held.
-static bool is_known(const PeltiSession *s, const PeltiThingMesh *mesh)
+static bool is_known(const PeltiSession *s, const PeltiSessionMesh *mesh)
 {
-    const PeltiThingMesh *old = pelti_session_mesh_find(s, (int)mesh->number);
+    const PeltiSessionMesh *old = pelti_session_mesh_find(s, (int)mesh->number);
     return old && old->vertex_count == mesh->vertex_count && old->triangle_count == mesh->triangle_count &&
            !memcmp(old->vertices, mesh->vertices, (size_t)mesh->vertex_count * sizeof *mesh->vertices) &&
            !memcmp(old->triangles, mesh->triangles, (size_t)mesh->triangle_count * sizeof *mesh->triangles);
@@ -71,7 +71,7 @@ PeltStatus pelti_session_mesh(PeltiSession *s, const PeltiMsgMesh *wish, PeltErr
         if (wish->triangles.data[i] < 0 || (uint32_t)wish->triangles.data[i] >= wish->vertices.count / 3)
             return PELT_FAIL(err, PELT_BAD_ARGUMENT, "triangle %u of the mesh names vertex %d of %u", i / 3,
                              wish->triangles.data[i], wish->vertices.count / 3);
-    PeltiThingMesh *mesh = copy_mesh(wish);
+    PeltiSessionMesh *mesh = copy_mesh(wish);
     if (!mesh)
         return pelti_no_memory(err, wish->vertices.count * sizeof(float));
     pthread_mutex_lock(&s->lock);
@@ -100,7 +100,7 @@ static bool is_object(const PeltiSession *s, const float *o)
 }
 
 /// With the lock held.
-static PeltStatus check(const PeltiSession *s, const PeltiMsgWorld *wish, PeltError *err)
+static PeltStatus check(const PeltiSession *s, const PeltiMsgScene *wish, PeltError *err)
 {
     for (uint32_t i = 0; i < wish->objects.count / PELTI_PER_OBJECT; i++)
         if (!is_object(s, wish->objects.data + (size_t)i * PELTI_PER_OBJECT))
@@ -115,17 +115,17 @@ static PeltStatus check(const PeltiSession *s, const PeltiMsgWorld *wish, PeltEr
     return PELT_OK;
 }
 
-static void keep(PeltiWorldWish *scene, const PeltiMsgWorld *wish)
+static void keep(PeltiSessionSceneWish *scene, const PeltiMsgScene *wish)
 {
-    *scene = (PeltiWorldWish){.serial = scene->serial + 1,
-                              .on = wish->on,
-                              .ground = wish->ground,
-                              .height = wish->height,
-                              .gravity = wish->gravity,
-                              .friction = wish->friction,
-                              .firm = wish->firm,
-                              .object_count = (int)(wish->objects.count / PELTI_PER_OBJECT),
-                              .stiff_count = (int)wish->nodes.count};
+    *scene = (PeltiSessionSceneWish){.serial = scene->serial + 1,
+                                     .on = wish->on,
+                                     .ground = wish->ground,
+                                     .height = wish->height,
+                                     .gravity = wish->gravity,
+                                     .friction = wish->friction,
+                                     .firm = wish->firm,
+                                     .object_count = (int)(wish->objects.count / PELTI_PER_OBJECT),
+                                     .stiff_count = (int)wish->nodes.count};
     if (scene->object_count)
         memcpy(scene->objects, wish->objects.data, (size_t)scene->object_count * sizeof *scene->objects);
     if (scene->stiff_count) {
@@ -134,7 +134,7 @@ static void keep(PeltiWorldWish *scene, const PeltiMsgWorld *wish)
     }
 }
 
-PeltStatus pelti_session_world(PeltiSession *s, const PeltiMsgWorld *wish, PeltError *err)
+PeltStatus pelti_session_scene(PeltiSession *s, const PeltiMsgScene *wish, PeltError *err)
 {
     PeltStatus status = PELT_OK;
     pthread_mutex_lock(&s->lock);

@@ -28,12 +28,12 @@ static PeltiCompareShot *add_shot(PeltiCompare *c, PeltiCompareSection section, 
         return NULL;
     s->section = section;
     s->row = row;
-    s->shot = (PeltiShot){.method = method,
-                          .frame = frame,
-                          .colour = colour,
-                          .camera = "three-quarter",
-                          .width = c->def->width,
-                          .height = c->def->height};
+    s->shot = (PeltiStudyShot){.method = method,
+                               .frame = frame,
+                               .colour = colour,
+                               .camera = "three-quarter",
+                               .width = c->def->width,
+                               .height = c->def->height};
     pelti_array_init(&s->webp, NULL, 1);
     return s;
 }
@@ -51,7 +51,7 @@ static bool works(const PeltiCompare *c, int method)
 }
 
 /// One shot for every method that works; `model` gives frame, colour and camera.
-static void add_methods(PeltiCompare *c, PeltiCompareSection section, int row, const PeltiShot *model)
+static void add_methods(PeltiCompare *c, PeltiCompareSection section, int row, const PeltiStudyShot *model)
 {
     for (int m = 0; m < c->study.method_count; m++) {
         PeltiCompareShot *s = works(c, m) ? add_shot(c, section, row, m, model->frame, model->colour) : NULL;
@@ -67,7 +67,7 @@ static void plan_frames(PeltiCompare *c)
         snprintf(title, sizeof title, "Frame %d (%.2f s)", c->frames[i], c->frames[i] / c->study.fps);
         int row = add_row(c, PELTI_COMPARE_FRAMES, title);
         add_methods(c, PELTI_COMPARE_FRAMES, row,
-                    &(PeltiShot){.frame = c->frames[i], .colour = "clay", .camera = "three-quarter"});
+                    &(PeltiStudyShot){.frame = c->frames[i], .colour = "clay", .camera = "three-quarter"});
     }
 }
 
@@ -75,9 +75,9 @@ static PeltStatus plan_close_ups(PeltiCompare *c, PeltError *err)
 {
     static const char *const names[] = {"Tightest fold", "Worst stretch", "Deepest crossing"};
     for (int kind = 0; kind < 3; kind++) {
-        PeltiPlace place;
-        PeltiShot shot = {.colour = "clay", .width = c->def->width, .height = c->def->height};
-        if (!pelti_study_worst(&c->study, (PeltiWorst)kind, &shot.method, &shot.frame, &place))
+        PeltiStudyPlace place;
+        PeltiStudyShot shot = {.colour = "clay", .width = c->def->width, .height = c->def->height};
+        if (!pelti_study_worst(&c->study, (PeltiStudyWorst)kind, &shot.method, &shot.frame, &place))
             continue;
         PELT_TRY(pelti_study_close_up(&c->study, &place, &shot, err));
         char title[160], value[60];
@@ -98,14 +98,15 @@ static void plan_heat(PeltiCompare *c)
     static const char *const colours[] = {"stretch", "distance", "contact"};
     static const char *const names[] = {"Stretch", "Distance to lbs", "Crossing"};
     int method, frame = c->frame_count ? c->frames[c->frame_count / 2] : 0;
-    PeltiPlace place;
+    PeltiStudyPlace place;
     if (!pelti_study_worst(&c->study, PELTI_WORST_CROSSING, &method, &frame, &place))
         (void)pelti_study_worst(&c->study, PELTI_WORST_STRETCH, &method, &frame, &place);
     for (int i = 0; i < 3; i++) {
         char title[80];
         snprintf(title, sizeof title, "%s, frame %d", names[i], frame);
         int row = add_row(c, PELTI_COMPARE_HEAT, title);
-        add_methods(c, PELTI_COMPARE_HEAT, row, &(PeltiShot){.frame = frame, .colour = colours[i], .camera = "three-quarter"});
+        add_methods(c, PELTI_COMPARE_HEAT, row,
+                    &(PeltiStudyShot){.frame = frame, .colour = colours[i], .camera = "three-quarter"});
     }
 }
 
@@ -326,7 +327,7 @@ static PeltStatus run(PeltiCompare *c, const PeltCharacter *who, const char *par
     snprintf(path, sizeof path, "%s/pictures", c->folder);
     PELT_TRY(pelti_folder_make(path, err));
     PELT_TRY(pelti_folder_make(parts, err));
-    PeltiProgress progress = {c->def->progress, c->def->progress_user};
+    PeltiProgressSink progress = {c->def->progress, c->def->progress_user};
     PELT_TRY(pelti_study_create(&(PeltiStudyDef){who, c->def->file, c->def->clip, c->def->fps, c->def->threads, parts, progress},
                                 &c->study, err));
     PELT_TRY(take_frames(c, err)); // before minutes of baking

@@ -17,7 +17,7 @@ typedef enum PeltiCompareSection {
 typedef struct PeltiCompareShot {
     PeltiCompareSection section;
     int row; ///< within the section
-    PeltiShot shot;
+    PeltiStudyShot shot;
     PeltiArray webp; ///< of bytes
     char file[96];   ///< below the folder; "" for films
     char alt[200];

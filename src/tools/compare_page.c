@@ -176,7 +176,7 @@ static PeltStatus write_plots(PeltiPage *page, const PeltiStudy *study, PeltErro
     }
     pelti_page_add(page, "<div class=\"plots\">\n");
     for (int kind = 0; kind < 6; kind++) {
-        PeltiSeries series[PELTI_STUDY_METHODS];
+        PeltiPageSeries series[PELTI_STUDY_METHODS];
         int count = 0;
         for (int m = 0; m < study->method_count; m++) {
             if (study->methods[m].status != PELT_OK)
@@ -184,7 +184,7 @@ static PeltStatus write_plots(PeltiPage *page, const PeltiStudy *study, PeltErro
             double *mine = values + m * study->frame_count;
             for (int f = 0; f < study->frame_count; f++)
                 mine[f] = frame_value(&study->methods[m].frames[f], kind);
-            series[count++] = (PeltiSeries){study->methods[m].name, m % 8, mine};
+            series[count++] = (PeltiPageSeries){study->methods[m].name, m % 8, mine};
         }
         pelti_page_plot(page, titles[kind], units[kind], study->frame_count, count, series);
     }

@@ -25,14 +25,14 @@ enum { ACTS = sizeof acts / sizeof *acts, WIDTH = 480, HEIGHT = 360 };
 static const double demo_fps = 15;
 
 typedef struct Picture {
-    PeltiShot shot; ///< which `still` points into
+    PeltiStudyShot shot; ///< which `still` points into
     PeltiStill still;
     PeltiArray webp;
 } Picture;
 
 typedef struct PictureRow { ///< one picture of every method that works, in their order
     char title[160];
-    PeltiShot shot;
+    PeltiStudyShot shot;
     bool links; ///< to the baked files
     int count;
     Picture pictures[PELTI_STUDY_METHODS];
@@ -52,7 +52,7 @@ typedef struct Show { ///< an act while it is made
 typedef struct Demo {
     const char *folder;
     PeltiJobs *jobs;
-    PeltiProgress progress;
+    PeltiProgressSink progress;
     Show shows[ACTS];
     PeltiPage page;
 } Demo;
@@ -61,7 +61,7 @@ typedef struct Demo {
 
 /// Everything is done on one thread, with another thing on the next: that leaves no thread waiting for another as the rounds of
 /// a single step do.
-typedef PeltStatus (*Task)(Demo *demo, int task, const PeltiProgress *progress, PeltError *err);
+typedef PeltStatus (*Task)(Demo *demo, int task, const PeltiProgressSink *progress, PeltError *err);
 
 typedef struct Tasks {
     Demo *demo;
@@ -81,14 +81,14 @@ static int ask_to_stop(const char *stage, double share, void *user)
 static int tell_caller(const char *stage, double share, void *user)
 {
     const Tasks *tasks = user;
-    const PeltiProgress *to = &tasks->demo->progress;
+    const PeltiProgressSink *to = &tasks->demo->progress;
     return atomic_load(&tasks->stop) || (to->fn && to->fn(stage, share, to->user));
 }
 
 static void task_range(void *context, int begin, int end, int worker)
 {
     Tasks *tasks = context;
-    PeltiProgress progress = {worker == 0 ? tell_caller : ask_to_stop, tasks};
+    PeltiProgressSink progress = {worker == 0 ? tell_caller : ask_to_stop, tasks};
     for (int i = begin; i < end && !atomic_load(&tasks->stop); i++) {
         PeltError err = {0};
         PeltStatus status = tasks->run(tasks->demo, i, &progress, &err);
@@ -160,7 +160,7 @@ static PeltStatus write_files(const Demo *demo, const Show *show, PeltError *err
 // ---- characters and bakes ----
 
 /// Makes the character and runs the first method, which measures linear blending for all.
-static PeltStatus begin_act(Demo *demo, int task, const PeltiProgress *progress, PeltError *err)
+static PeltStatus begin_act(Demo *demo, int task, const PeltiProgressSink *progress, PeltError *err)
 {
     Show *show = &demo->shows[task];
     const Act *act = show->act;
@@ -177,14 +177,14 @@ static PeltStatus begin_act(Demo *demo, int task, const PeltiProgress *progress,
     PELT_TRY(
         pelti_study_create(&(PeltiStudyDef){show->who, show->file, act->clip, demo_fps, 1, NULL, *progress}, &show->study, err));
     PELT_TRY(pelti_study_run(&show->study, pelt_method_name(0), err));
-    show->study.progress = (PeltiProgress){0}; // that of this round alone
+    show->study.progress = (PeltiProgressSink){0}; // that of this round alone
     for (int m = 1; m < pelt_method_count() && m < PELTI_STUDY_METHODS; m++)
         PELT_TRY(pelti_study_add(&show->study, pelt_method_name(m), err));
     return PELT_OK;
 }
 
 /// The last methods take longest and go first: what is left for the end is short, and all threads end together.
-static PeltStatus bake(Demo *demo, int task, const PeltiProgress *progress, PeltError *err)
+static PeltStatus bake(Demo *demo, int task, const PeltiProgressSink *progress, PeltError *err)
 {
     PeltiStudy *study = &demo->shows[task % ACTS].study;
     return pelti_study_run_beside(study, study->method_count - 1 - task / ACTS, progress, err);
@@ -214,7 +214,7 @@ static PeltStatus plan_rows(Show *show, PeltError *err)
 {
     const Act *act = show->act;
     PeltiStudy *study = &show->study;
-    PeltiShot shot = {.colour = "clay", .width = WIDTH, .height = HEIGHT, .samples = 4};
+    PeltiStudyShot shot = {.colour = "clay", .width = WIDTH, .height = HEIGHT, .samples = 4};
     PictureRow *row = show->rows;
     int frame = 0;
     (void)pelti_study_frames(study, 1, &frame);
@@ -224,7 +224,7 @@ static PeltStatus plan_rows(Show *show, PeltError *err)
     row->shot = shot;
     row->links = true;
     PELT_TRY(open_row(show, err));
-    PeltiPlace place;
+    PeltiStudyPlace place;
     bool crossing = pelti_study_worst(study, PELTI_WORST_CROSSING, &shot.method, &shot.frame, &place);
     if (!crossing && !pelti_study_worst(study, PELTI_WORST_FOLD, &shot.method, &shot.frame, &place))
         return PELT_OK;
@@ -237,7 +237,7 @@ static PeltStatus plan_rows(Show *show, PeltError *err)
 }
 
 /// Files of an act, or one picture.
-static PeltStatus draw(Demo *demo, int task, const PeltiProgress *progress, PeltError *err)
+static PeltStatus draw(Demo *demo, int task, const PeltiProgressSink *progress, PeltError *err)
 {
     if (task < ACTS)
         return write_files(demo, &demo->shows[task], err);
@@ -362,7 +362,7 @@ PeltStatus pelt_demo(const char *folder, int threads, PeltProgress progress, voi
     if (!demo)
         return pelti_no_memory(err, sizeof *demo);
     demo->folder = folder;
-    demo->progress = (PeltiProgress){progress, progress_user};
+    demo->progress = (PeltiProgressSink){progress, progress_user};
     for (int a = 0; a < ACTS; a++)
         demo->shows[a].act = &acts[a];
     pelti_page_init(&demo->page);

@@ -40,7 +40,7 @@ static PeltStatus find_word(const char *word, const char *const *list, const cha
 
 static PeltStatus make(const PeltMakeDef *def, PeltiBuiltin *out, PeltError *err)
 {
-    static const char *const dressings[] = {"none", "some", "all", NULL}; // as PeltiDressing and, from smooth, PeltiPainting
+    static const char *const dressings[] = {"none", "some", "all", NULL}; // as PeltiBuiltinDress and, from smooth, PeltiPainting
     static const char *const paintings[] = {"smooth", "one-joint", "unnormalised", "missing", "none", NULL};
     int dressing, painting;
     PELT_ASSERT(def->guard == MAKE_GUARD); // start from pelt_make_def_default
@@ -50,7 +50,7 @@ static PeltStatus make(const PeltMakeDef *def, PeltiBuiltin *out, PeltError *err
                                    .uv = def->uv,
                                    .seed = def->seed,
                                    .clip = def->clip,
-                                   .dressing = (PeltiDressing)dressing,
+                                   .dressing = (PeltiBuiltinDress)dressing,
                                    .painting = (PeltiPainting)(painting + PELTI_PAINT_SMOOTH)};
     if (def->no_weights)
         options.painting = PELTI_PAINT_NONE;

@@ -43,22 +43,22 @@ static void fill_square(Plot *plot, const double *g, double mouth)
             Vec3 c = pixel_colour(g, (x + 0.5) / (double)plot->side, 1 - (y + 0.5) / (double)plot->side, 1 / (double)plot->side,
                                   mouth);
             float px = plot->left + (float)x, py = plot->top + (float)y;
-            pelti_draw_box(&plot->image, px, py, px + 1, py + 1, (PeltiInk){c, 1});
+            pelti_draw_box(&plot->image, px, py, px + 1, py + 1, (PeltiDrawInk){c, 1});
         }
 }
 
 /// Ends in the unit square.
-static void plot_stroke(Plot *plot, PeltiStroke s, Vec3 colour)
+static void plot_stroke(Plot *plot, PeltiDrawStroke s, Vec3 colour)
 {
-    PeltiStroke pixels = {plot->left + s.x0 * plot->side, plot->top + (1 - s.y0) * plot->side, plot->left + s.x1 * plot->side,
-                          plot->top + (1 - s.y1) * plot->side, s.width};
-    pelti_draw_stroke(&plot->image, pixels, (PeltiInk){colour, 1});
+    PeltiDrawStroke pixels = {plot->left + s.x0 * plot->side, plot->top + (1 - s.y0) * plot->side, plot->left + s.x1 * plot->side,
+                              plot->top + (1 - s.y1) * plot->side, s.width};
+    pelti_draw_stroke(&plot->image, pixels, (PeltiDrawInk){colour, 1});
 }
 
 static void label(Plot *plot, const PeltOperator *op, float d)
 {
     static const char *const ticks[] = {"0", "0.5", "1"};
-    PeltiInk ink = {vec3(0.02f, 0.02f, 0.02f), 1};
+    PeltiDrawInk ink = {vec3(0.02f, 0.02f, 0.02f), 1};
     float size = 0.026f * plot->side, bottom = plot->top + plot->side;
     char title[80];
     snprintf(title, sizeof title, "%s, d = %.2f", op->name, (double)d);
@@ -78,14 +78,14 @@ static void draw_plot(Plot *plot, const PeltOperator *op, float d, const double 
     Vec3 black = {0.02f, 0.02f, 0.02f};
     PeltiProfile profile = pelti_profile_from(op);
     pelti_draw_box(&plot->image, 0, 0, (float)plot->image.width, (float)plot->image.height,
-                   (PeltiInk){vec3(0.95f, 0.95f, 0.95f), 1});
+                   (PeltiDrawInk){vec3(0.95f, 0.95f, 0.95f), 1});
     pelti_profile_line(&profile, d, &from, &to);
     fill_square(plot, g, (double)from + 0.004);
     if (to > from)
-        plot_stroke(plot, (PeltiStroke){from, from, to, to, 3.2f * line}, vec3(0.02f, 0.45f, 0.06f));
+        plot_stroke(plot, (PeltiDrawStroke){from, from, to, to, 3.2f * line}, vec3(0.02f, 0.45f, 0.06f));
     for (int k = 0; k < 4; k++) {
         static const float corner[5][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}};
-        plot_stroke(plot, (PeltiStroke){corner[k][0], corner[k][1], corner[k + 1][0], corner[k + 1][1], line}, black);
+        plot_stroke(plot, (PeltiDrawStroke){corner[k][0], corner[k][1], corner[k + 1][0], corner[k + 1][1], line}, black);
     }
     label(plot, op, d);
 }

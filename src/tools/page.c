@@ -89,7 +89,7 @@ void pelti_page_end(PeltiPage *page)
 
 enum { WIDTH = 640, HEIGHT = 220, LEFT = 64, RIGHT = 12, TOP = 12, BOTTOM = 28 };
 
-static void value_range(int frame_count, int series_count, const PeltiSeries *series, double *low, double *high)
+static void value_range(int frame_count, int series_count, const PeltiPageSeries *series, double *low, double *high)
 {
     *low = INFINITY, *high = -INFINITY;
     for (int s = 0; s < series_count; s++)
@@ -129,7 +129,7 @@ static void add_axes(PeltiPage *page, int frame_count, double low, double high)
     }
 }
 
-static void add_series(PeltiPage *page, const PeltiSeries *series, int frame_count, double low, double high)
+static void add_series(PeltiPage *page, const PeltiPageSeries *series, int frame_count, double low, double high)
 {
     bool open = false;
     pelti_page_add(page, "<path class=\"c%d\" data-name=\"", series->colour);
@@ -152,7 +152,7 @@ static void add_series(PeltiPage *page, const PeltiSeries *series, int frame_cou
 }
 
 void pelti_page_plot(PeltiPage *page, const char *title, const char *unit, int frame_count, int series_count,
-                     const PeltiSeries *series)
+                     const PeltiPageSeries *series)
 {
     double low, high;
     value_range(frame_count, series_count, series, &low, &high);

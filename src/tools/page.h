@@ -19,12 +19,12 @@ void pelti_page_begin(PeltiPage *page, const char *title);
 void pelti_page_end(PeltiPage *page);
 
 /// A plot over frames: a line a series, values on hover (the script reads data-* attributes).
-typedef struct PeltiSeries {
+typedef struct PeltiPageSeries {
     const char *name;
     int colour;           ///< index of the page's palette
     const double *values; ///< [frame_count] NaN: a gap
-} PeltiSeries;
+} PeltiPageSeries;
 void pelti_page_plot(PeltiPage *page, const char *title, const char *unit, int frame_count, int series_count,
-                     const PeltiSeries *series);
+                     const PeltiPageSeries *series);
 
 #endif

@@ -28,9 +28,9 @@ static PeltStatus read_def(PeltiPicture *picture, PeltError *err)
     int choice;
     PELT_TRY(pelti_image_check(def->width, def->height, err));
     PELT_TRY(pick("colour", def->colour, colours, &choice, err));
-    picture->colouring = (PeltiColouring)choice;
+    picture->colouring = (PeltiPictureColouring)choice;
     PELT_TRY(pick("background", def->background, backgrounds, &choice, err));
-    picture->background = (PeltiBackground)choice;
+    picture->background = (PeltiLookBackground)choice;
     PELT_TRY(pelti_view_parse(def->camera, &picture->view, err));
     if (picture->character->who->faces_back) // azimuth 0 is the front of the character
         picture->view.azimuth_deg += 180;
@@ -109,7 +109,7 @@ PeltStatus pelti_guide_create(PeltiGuide *guide, const PeltCharacter *character,
     def.method = "lbs";
     def.threads = threads;
     bool reference = !shows_weights && pelti_measure_has_reference(character->who);
-    PELT_TRY(reference ? pelti_reference_create(character, threads, NULL, &guide->lbs, err)
+    PELT_TRY(reference ? pelti_measuring_reference(character, threads, NULL, &guide->lbs, err)
                        : pelt_skin_create(&def, character, &guide->lbs, err));
     def.method = "dqs";
     PeltStatus status = pelt_skin_create(&def, character, &guide->dqs, err);
@@ -167,7 +167,7 @@ static void name_bones(PeltiPicture *picture, const PeltiWeights *weights)
 }
 
 static PeltStatus colour_by_bones(PeltiPicture *picture, const PeltiWeights *weights, PeltiRenderSceneMesh *mesh,
-                                  PeltiLegend *legend, PeltError *err)
+                                  PeltiDrawLegend *legend, PeltError *err)
 {
     const PeltiCharacter *who = picture->character->who;
     if (!weights || !weights->influences)
@@ -187,11 +187,11 @@ static PeltStatus colour_by_bones(PeltiPicture *picture, const PeltiWeights *wei
     mesh->values = part ? picture->values : NULL;
     mesh->colours = part ? NULL : picture->colours;
     mesh->map = PELTI_MAP_CATEGORIES;
-    *legend = (PeltiLegend){.title = part ? "part (strongest bone)" : "weights",
-                            .map = PELTI_MAP_CATEGORIES,
-                            .name_count = picture->name_count,
-                            .names = picture->names,
-                            .name_category = picture->name_category};
+    *legend = (PeltiDrawLegend){.title = part ? "part (strongest bone)" : "weights",
+                                .map = PELTI_MAP_CATEGORIES,
+                                .name_count = picture->name_count,
+                                .names = picture->names,
+                                .name_category = picture->name_category};
     return PELT_OK;
 }
 
@@ -218,20 +218,20 @@ static void distance_values(PeltiPicture *picture, const PeltiPictureFrame *fram
 }
 
 static PeltStatus colour_mesh(PeltiPicture *picture, const PeltiPictureFrame *frame, PeltiRenderSceneMesh *mesh,
-                              PeltiLegend *legend, PeltError *err)
+                              PeltiDrawLegend *legend, PeltError *err)
 {
     switch (picture->colouring) {
     case PELTI_COLOUR_WEIGHTS:
     case PELTI_COLOUR_PART:
         return colour_by_bones(picture, weights_of(frame), mesh, legend, err);
     case PELTI_COLOUR_STRETCH:
-        pelti_measuring_alone(picture->measure, (PeltiMeasured){frame->points, picture->vertices}, NULL);
-        *legend = (PeltiLegend){.title = "edges / rest", .map = PELTI_MAP_DIVERGING, .low = 0, .high = 2};
+        pelti_measuring_alone(picture->measure, (PeltiMeasureSkin){frame->points, picture->vertices}, NULL);
+        *legend = (PeltiDrawLegend){.title = "edges / rest", .map = PELTI_MAP_DIVERGING, .low = 0, .high = 2};
         mesh->values = pelti_measure_stretch(picture->measure);
         break;
     case PELTI_COLOUR_CONTACT:
-        pelti_measuring_alone(picture->measure, (PeltiMeasured){frame->points, picture->vertices}, NULL);
-        *legend = (PeltiLegend){.title = "depth, % of size", .map = PELTI_MAP_HEAT, .low = 0, .high = 2};
+        pelti_measuring_alone(picture->measure, (PeltiMeasureSkin){frame->points, picture->vertices}, NULL);
+        *legend = (PeltiDrawLegend){.title = "depth, % of size", .map = PELTI_MAP_HEAT, .low = 0, .high = 2};
         contact_values(picture, 0.02f);
         for (int v = 0; v < mesh->vertex_count; v++)
             picture->values[v] *= 100;
@@ -240,10 +240,10 @@ static PeltStatus colour_mesh(PeltiPicture *picture, const PeltiPictureFrame *fr
     case PELTI_COLOUR_DISTANCE:
         if (!frame->lbs)
             return PELT_FAIL(err, PELT_BAD_ARGUMENT, "colour 'distance' needs a method: a cache does not say its pose");
-        *legend = (PeltiLegend){.title = frame->distance_title ? frame->distance_title : "from lbs, % of size",
-                                .map = PELTI_MAP_HEAT,
-                                .low = 0,
-                                .high = frame->distance_most > 0 ? frame->distance_most : 5};
+        *legend = (PeltiDrawLegend){.title = frame->distance_title ? frame->distance_title : "from lbs, % of size",
+                                    .map = PELTI_MAP_HEAT,
+                                    .low = 0,
+                                    .high = frame->distance_most > 0 ? frame->distance_most : 5};
         distance_values(picture, frame);
         mesh->values = picture->values;
         break;
@@ -309,7 +309,7 @@ static void sink_contact(void *user, float (*side)(const void *state, Vec3 x))
 static void ask_method(PeltiRenderScene *scene, const PeltSkin *skin, const char *what, bool arrows)
 {
     Sink sink = {scene, arrows};
-    PeltiDraw draw = {&sink, sink_line, sink_point, sink_triangle, sink_values, sink_field, sink_contact};
+    PeltiMethodDraw draw = {&sink, sink_line, sink_point, sink_triangle, sink_values, sink_field, sink_contact};
     if (skin && skin->method->draw)
         skin->method->draw(skin->state, what, &draw);
 }
@@ -338,7 +338,7 @@ static void add_bones(const PeltiPicture *picture, const PeltSkin *skin, PeltiRe
     const PeltiCharacter *who = picture->character->who;
     float size = who->mesh->diagonal;
     for (int s = 0; s < who->segment_count; s++) {
-        const PeltiSegment *segment = &who->segments[s];
+        const PeltiSkeletonSegment *segment = &who->segments[s];
         if (who->bones[segment->bone].is_prop)
             continue;
         const Mat34 *bone = &skin->posed.bones[segment->bone];
@@ -398,7 +398,7 @@ static void add_around(const PeltiPicture *picture, const PeltiPictureFrame *fra
     }
     if (!picture->def->forces)
         return;
-    const PeltiContactFrame *contacts = pelti_around_frame(frame->around, frame->around_frame);
+    const PeltiAroundContacts *contacts = pelti_around_frame(frame->around, frame->around_frame);
     const PeltiContactPoint *points = pelti_around_points(frame->around) + contacts->first;
     float most = 1e-30f, size = picture->character->who->mesh->diagonal;
     for (int i = 0; i < contacts->count; i++)

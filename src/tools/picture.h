@@ -8,14 +8,14 @@
 
 #include <pelt/render.h>
 
-typedef enum PeltiColouring {
+typedef enum PeltiPictureColouring {
     PELTI_COLOUR_CLAY,
     PELTI_COLOUR_STRETCH,
     PELTI_COLOUR_WEIGHTS,
     PELTI_COLOUR_PART,
     PELTI_COLOUR_CONTACT,
     PELTI_COLOUR_DISTANCE ///< to linear blending
-} PeltiColouring;
+} PeltiPictureColouring;
 
 /// How frames are drawn: one for a run of pictures that belong together.
 typedef struct PeltiPicture {
@@ -23,8 +23,8 @@ typedef struct PeltiPicture {
     const PeltRenderDef *def;
     PeltiJobs *jobs;
     PeltiPool pool;
-    PeltiColouring colouring;
-    PeltiBackground background;
+    PeltiPictureColouring colouring;
+    PeltiLookBackground background;
     PeltiView view;
     PeltiFraming framing;
     Vec3 low, high;        ///< of all points shown to it

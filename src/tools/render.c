@@ -124,7 +124,7 @@ static PeltStatus open_skins(Rendering *job, PeltError *err)
     PELT_TRY(pelt_skin_create(&def->skin, job->character, &job->skin, err));
     if (!def->scene_path)
         return PELT_OK;
-    return pelti_around_open((PeltiSceneSource){.path = def->scene_path}, job->skin, job->end, &job->log, &job->around, err);
+    return pelti_around_open((PeltiAroundScene){.path = def->scene_path}, job->skin, job->end, &job->log, &job->around, err);
 }
 
 /// Frames what will be drawn.
@@ -226,7 +226,7 @@ static PeltStatus draw_still(Rendering *job, PeltiArray *bytes, PeltError *err)
 
 static PeltStatus draw_frames(Rendering *job, PeltiWebp *webp, PeltError *err)
 {
-    PeltiProgress progress = {job->def->skin.progress, job->def->skin.progress_user};
+    PeltiProgressSink progress = {job->def->skin.progress, job->def->skin.progress_user};
     double step_ms = 1000 / job->def->fps;
     for (int i = 0; i < job->count; i++) {
         PeltiImage image = {0};

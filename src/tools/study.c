@@ -181,19 +181,19 @@ static bool recall_method(const PeltiStudy *study, PeltiStudyMethod *method)
 
 // ---- running a method ----
 
-static void look_for(const float *values, int count, bool largest, PeltiPlace *place)
+static void look_for(const float *values, int count, bool largest, PeltiStudyPlace *place)
 {
-    *place = (PeltiPlace){-1, largest ? -INFINITY : INFINITY};
+    *place = (PeltiStudyPlace){-1, largest ? -INFINITY : INFINITY};
     for (int v = 0; v < count; v++)
         if (largest ? values[v] > place->value : values[v] < place->value)
-            *place = (PeltiPlace){v, values[v]};
+            *place = (PeltiStudyPlace){v, values[v]};
 }
 
 /// What a method is run with: the study's own, or another's for a method that runs beside others.
 typedef struct Runner {
     PeltMeasure *measuring;
     PeltiPose *pose;
-    const PeltiProgress *progress;
+    const PeltiProgressSink *progress;
     int threads;
 } Runner;
 
@@ -207,13 +207,13 @@ static void measure_frame(const PeltiStudy *study, const Runner *runner, const P
     look_for(pelti_measure_stretch(measure), mesh->vertex_count, false, &out->folded);
     look_for(pelti_measure_depth(measure), mesh->vertex_count, true, &out->deepest);
     if (!(out->deepest.value > 0))
-        out->deepest = (PeltiPlace){-1, 0};
-    out->away = (PeltiPlace){-1, 0};
+        out->deepest = (PeltiStudyPlace){-1, 0};
+    out->away = (PeltiStudyPlace){-1, 0};
     for (int v = 0; v < mesh->vertex_count; v++) {
         int point = mesh->first_point[v];
         float away = vec3_distance(skin->shown.points[point], lbs[point]) / fmaxf(mesh->diagonal, 1e-30f);
         if (away > out->away.value)
-            out->away = (PeltiPlace){v, away};
+            out->away = (PeltiStudyPlace){v, away};
     }
 }
 
@@ -284,7 +284,7 @@ PeltStatus pelti_study_run(PeltiStudy *study, const char *name, PeltError *err)
     return run_method(study, &own, &study->methods[study->method_count - 1], err);
 }
 
-PeltStatus pelti_study_run_beside(PeltiStudy *study, int method, const PeltiProgress *progress, PeltError *err)
+PeltStatus pelti_study_run_beside(PeltiStudy *study, int method, const PeltiProgressSink *progress, PeltError *err)
 {
     PeltiPool pool;
     pelti_pool_init(&pool, NULL);

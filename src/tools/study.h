@@ -7,16 +7,16 @@
 
 enum { PELTI_STUDY_METHODS = 12 };
 
-typedef struct PeltiPlace { ///< a vertex that stands out in a frame
-    int vertex;             ///< -1: none
+typedef struct PeltiStudyPlace { ///< a vertex that stands out in a frame
+    int vertex;                  ///< -1: none
     float value;
-} PeltiPlace;
+} PeltiStudyPlace;
 
 typedef struct PeltiStudyFrame {
     double step_ms;
     PeltQuality measure;
-    PeltiPlace stretched, folded, deepest; ///< largest and smallest mean edge ratio; deepest inside another part
-    PeltiPlace away;                       ///< farthest from linear blending, share of the size
+    PeltiStudyPlace stretched, folded, deepest; ///< largest and smallest mean edge ratio; deepest inside another part
+    PeltiStudyPlace away;                       ///< farthest from linear blending, share of the size
 } PeltiStudyFrame;
 
 typedef struct PeltiStudyMethod {
@@ -53,7 +53,7 @@ typedef struct PeltiStudy {
     bool has_floor;
     Vec3 low, high; ///< of what stands on the floor in all frames; has_floor: found
     Vec3 *lbs;      ///< [frame_count x point_count] linear blending, the reference
-    PeltiProgress progress;
+    PeltiProgressSink progress;
 } PeltiStudy;
 
 typedef struct PeltiStudyDef { ///< as in PeltiStudy, which what it points to must outlive
@@ -62,7 +62,7 @@ typedef struct PeltiStudyDef { ///< as in PeltiStudy, which what it points to mu
     double fps;
     int threads;
     const char *parts;
-    PeltiProgress progress;
+    PeltiProgressSink progress;
 } PeltiStudyDef;
 PeltStatus pelti_study_create(const PeltiStudyDef *def, PeltiStudy *out, PeltError *err);
 void pelti_study_release(PeltiStudy *study);
@@ -74,24 +74,24 @@ PeltStatus pelti_study_run(PeltiStudy *study, const char *method, PeltError *err
 /// on this thread alone. Several may run at once, each another method, after pelti_study_run has run one: that measures linear
 /// blending, too. `progress` may differ from thread to thread.
 PeltStatus pelti_study_add(PeltiStudy *study, const char *method, PeltError *err);
-PeltStatus pelti_study_run_beside(PeltiStudy *study, int method, const PeltiProgress *progress, PeltError *err);
+PeltStatus pelti_study_run_beside(PeltiStudy *study, int method, const PeltiProgressSink *progress, PeltError *err);
 
 /// Frames worth seeing, ascending: the worst of each measure over all methods, filled up evenly. Returns how many (<= most).
 int pelti_study_frames(const PeltiStudy *study, int most, int *frames);
 
-typedef enum PeltiWorst { PELTI_WORST_FOLD, PELTI_WORST_STRETCH, PELTI_WORST_CROSSING } PeltiWorst;
+typedef enum PeltiStudyWorst { PELTI_WORST_FOLD, PELTI_WORST_STRETCH, PELTI_WORST_CROSSING } PeltiStudyWorst;
 /// Where the worst of a kind is, over all methods; false: nowhere.
-bool pelti_study_worst(const PeltiStudy *study, PeltiWorst kind, int *method, int *frame, PeltiPlace *place);
+bool pelti_study_worst(const PeltiStudy *study, PeltiStudyWorst kind, int *method, int *frame, PeltiStudyPlace *place);
 
-typedef struct PeltiShot {
+typedef struct PeltiStudyShot {
     int method, frame;
     const char *colour; ///< as --colour
     char camera[120];   ///< as --camera
     int width, height, samples;
-} PeltiShot;
+} PeltiStudyShot;
 /// The camera of a close-up of a place, written to shot->camera; looks from where the place is seen.
-PeltStatus pelti_study_close_up(PeltiStudy *study, const PeltiPlace *place, PeltiShot *shot, PeltError *err);
-PeltStatus pelti_study_draw(PeltiStudy *study, const PeltiShot *shot, PeltiImage *out, PeltError *err);
+PeltStatus pelti_study_close_up(PeltiStudy *study, const PeltiStudyPlace *place, PeltiStudyShot *shot, PeltError *err);
+PeltStatus pelti_study_draw(PeltiStudy *study, const PeltiStudyShot *shot, PeltiImage *out, PeltError *err);
 
 /// A picture that is all set to be drawn: several may be, each on a thread of its own.
 typedef struct PeltiStill {
@@ -99,16 +99,17 @@ typedef struct PeltiStill {
     PeltiPicture picture;
     PeltiPictureFrame frame;
 } PeltiStill;
-bool pelti_still_shares(const PeltiShot *shot); ///< it is coloured by what the study measures: one at a time, by pelti_study_draw
+bool pelti_still_shares(
+    const PeltiStudyShot *shot); ///< it is coloured by what the study measures: one at a time, by pelti_study_draw
 /// `out` must stay where it is.
-PeltStatus pelti_still_open(PeltiStudy *study, const PeltiShot *shot, PeltiStill *out, PeltError *err);
+PeltStatus pelti_still_open(PeltiStudy *study, const PeltiStudyShot *shot, PeltiStill *out, PeltError *err);
 PeltStatus pelti_still_draw(PeltiStill *still, PeltiImage *out, PeltError *err); ///< on this thread alone
 void pelti_still_close(PeltiStill *still);
 
 /// The moving picture of a method (shot->frame is not looked at).
-PeltStatus pelti_study_film(PeltiStudy *study, const PeltiShot *shot, float quality, PeltiArray *bytes, PeltError *err);
+PeltStatus pelti_study_film(PeltiStudy *study, const PeltiStudyShot *shot, float quality, PeltiArray *bytes, PeltError *err);
 /// The command that makes the same picture.
-void pelti_study_command(const PeltiStudy *study, const PeltiShot *shot, bool film, char *text, size_t size);
+void pelti_study_command(const PeltiStudy *study, const PeltiStudyShot *shot, bool film, char *text, size_t size);
 
 void pelti_study_pose(PeltiStudy *study, int frame); ///< study->pose of the clip at a frame
 const Vec3 *pelti_study_points(const PeltiStudy *study, int method, int frame);

@@ -61,15 +61,15 @@ int pelti_study_frames(const PeltiStudy *study, int most, int *frames)
     return count;
 }
 
-bool pelti_study_worst(const PeltiStudy *study, PeltiWorst kind, int *method, int *frame, PeltiPlace *place)
+bool pelti_study_worst(const PeltiStudy *study, PeltiStudyWorst kind, int *method, int *frame, PeltiStudyPlace *place)
 {
     bool found = false;
     for (int m = 0; m < study->method_count; m++)
         for (int f = 0; f < study->frame_count && study->methods[m].status == PELT_OK; f++) {
             const PeltiStudyFrame *q = &study->methods[m].frames[f];
-            const PeltiPlace *p = kind == PELTI_WORST_FOLD      ? &q->folded
-                                  : kind == PELTI_WORST_STRETCH ? &q->stretched
-                                                                : &q->deepest;
+            const PeltiStudyPlace *p = kind == PELTI_WORST_FOLD      ? &q->folded
+                                       : kind == PELTI_WORST_STRETCH ? &q->stretched
+                                                                     : &q->deepest;
             bool worse = !found || (kind == PELTI_WORST_FOLD ? p->value < place->value : p->value > place->value);
             if (p->vertex >= 0 && isfinite(p->value) && worse) {
                 *method = m, *frame = f, *place = *p;
@@ -81,7 +81,7 @@ bool pelti_study_worst(const PeltiStudy *study, PeltiWorst kind, int *method, in
 
 // ---- pictures ----
 
-static PeltRenderDef render_def(const PeltiShot *shot)
+static PeltRenderDef render_def(const PeltiStudyShot *shot)
 {
     PeltRenderDef def = pelt_render_def_default();
     def.colour = shot->colour;
@@ -120,12 +120,12 @@ static PeltStatus open_picture(PeltiStudy *study, const PeltRenderDef *def, int 
     return PELT_OK;
 }
 
-static PeltiPictureFrame picture_frame(const PeltiStudy *study, const PeltiShot *shot, int frame)
+static PeltiPictureFrame picture_frame(const PeltiStudy *study, const PeltiStudyShot *shot, int frame)
 {
     return (PeltiPictureFrame){.points = pelti_study_points(study, shot->method, frame), .lbs = lbs_points(study, frame)};
 }
 
-PeltStatus pelti_study_draw(PeltiStudy *study, const PeltiShot *shot, PeltiImage *out, PeltError *err)
+PeltStatus pelti_study_draw(PeltiStudy *study, const PeltiStudyShot *shot, PeltiImage *out, PeltError *err)
 {
     PeltRenderDef def = render_def(shot);
     PeltiPicture picture;
@@ -136,12 +136,12 @@ PeltStatus pelti_study_draw(PeltiStudy *study, const PeltiShot *shot, PeltiImage
     return status;
 }
 
-bool pelti_still_shares(const PeltiShot *shot)
+bool pelti_still_shares(const PeltiStudyShot *shot)
 {
     return !strcmp(shot->colour, "stretch") || !strcmp(shot->colour, "contact");
 }
 
-PeltStatus pelti_still_open(PeltiStudy *study, const PeltiShot *shot, PeltiStill *out, PeltError *err)
+PeltStatus pelti_still_open(PeltiStudy *study, const PeltiStudyShot *shot, PeltiStill *out, PeltError *err)
 {
     out->def = render_def(shot);
     PELT_TRY(open_picture(study, &out->def, shot->frame, &out->picture, err));
@@ -167,7 +167,7 @@ enum { FILM_BATCH = 8, MOST_PAINTERS = 64 };
 /// Frames are drawn side by side, each on one thread, while those before them are encoded.
 typedef struct Film {
     PeltiStudy *study;
-    const PeltiShot *shot;
+    const PeltiStudyShot *shot;
     int painters;
     PeltiPicture picture[MOST_PAINTERS]; ///< of each thread
     PeltiWebp *webp;
@@ -241,7 +241,7 @@ static PeltStatus film_frames(Film *film, PeltError *err)
     return PELT_OK;
 }
 
-PeltStatus pelti_study_film(PeltiStudy *study, const PeltiShot *shot, float quality, PeltiArray *bytes, PeltError *err)
+PeltStatus pelti_study_film(PeltiStudy *study, const PeltiStudyShot *shot, float quality, PeltiArray *bytes, PeltError *err)
 {
     PeltRenderDef def = render_def(shot);
     PeltiPool pool;
@@ -290,7 +290,7 @@ static void quote(const char *text, char *out, size_t size)
     out[n] = 0;
 }
 
-void pelti_study_command(const PeltiStudy *study, const PeltiShot *shot, bool film, char *text, size_t size)
+void pelti_study_command(const PeltiStudy *study, const PeltiStudyShot *shot, bool film, char *text, size_t size)
 {
     char file[600], clip[200] = "", more[320] = "";
     quote(study->file, file, sizeof file);
@@ -323,8 +323,8 @@ void pelti_study_command(const PeltiStudy *study, const PeltiShot *shot, bool fi
 static float depth_behind(const PeltiRays *rays, Vec3 at, Vec3 to_eye, float size)
 {
     float far = 2 * size;
-    PeltiRay ray = {vec3_mad(at, to_eye, far), 0, vec3_scale(to_eye, -1), far};
-    PeltiHit hit;
+    PeltiBoxRay ray = {vec3_mad(at, to_eye, far), 0, vec3_scale(to_eye, -1), far};
+    PeltiBoxHit hit;
     pelti_rays_closest(rays, 1, &ray, &hit);
     return hit.triangle < 0 ? 0 : far - hit.distance;
 }
@@ -357,12 +357,12 @@ static void find_direction(const PeltiRays *rays, const Sights *sights, float si
 }
 
 /// The place itself, or where triangles cross around it: there something is to be seen.
-static void gather_sights(PeltiStudy *study, const PeltiShot *shot, const PeltiPlace *place, const Vec3 *x, const Vec3 *normals,
-                          Sights *out)
+static void gather_sights(PeltiStudy *study, const PeltiStudyShot *shot, const PeltiStudyPlace *place, const Vec3 *x,
+                          const Vec3 *normals, Sights *out)
 {
     const PeltiMesh *mesh = study->character->who->mesh;
     PeltiMeasure *measure = study->measuring->measure;
-    pelti_measuring_alone(measure, (PeltiMeasured){pelti_study_points(study, shot->method, shot->frame), x}, NULL);
+    pelti_measuring_alone(measure, (PeltiMeasureSkin){pelti_study_points(study, shot->method, shot->frame), x}, NULL);
     const uint8_t *crossing = pelti_measure_crossing(measure);
     bool deep = pelti_measure_depth(measure)[place->vertex] > 0;
     out->count = 0;
@@ -386,7 +386,7 @@ typedef struct ShotAim {
     float azimuth, elevation;
 } ShotAim;
 
-static PeltStatus aim_at(PeltiStudy *study, ShotAim aim, PeltiShot *shot, PeltError *err)
+static PeltStatus aim_at(PeltiStudy *study, ShotAim aim, PeltiStudyShot *shot, PeltError *err)
 {
     snprintf(shot->camera, sizeof shot->camera, "%g,%g", (double)aim.azimuth, (double)aim.elevation);
     PeltRenderDef def = render_def(shot);
@@ -401,7 +401,7 @@ static PeltStatus aim_at(PeltiStudy *study, ShotAim aim, PeltiShot *shot, PeltEr
     return PELT_OK;
 }
 
-PeltStatus pelti_study_close_up(PeltiStudy *study, const PeltiPlace *place, PeltiShot *shot, PeltError *err)
+PeltStatus pelti_study_close_up(PeltiStudy *study, const PeltiStudyPlace *place, PeltiStudyShot *shot, PeltError *err)
 {
     const PeltiMesh *mesh = study->character->who->mesh;
     const Vec3 *points = pelti_study_points(study, shot->method, shot->frame);

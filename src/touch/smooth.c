@@ -90,7 +90,7 @@ static float pair_limit(const Vec3 a[3], const Vec3 b[3], const float way[3][3],
     if (limit >= enough)
         return limit;
     PeltiClosestTriangles c = pelti_closest_triangles(a, b);
-    Vec3 p = pelti_barycentric(c.weight_a, a[0], a[1], a[2]), q = pelti_barycentric(c.weight_b, b[0], b[1], b[2]);
+    Vec3 p = pelti_closest_barycentric(c.weight_a, a[0], a[1], a[2]), q = pelti_closest_barycentric(c.weight_b, b[0], b[1], b[2]);
     if (!c.crossing)
         limit = fmaxf(limit, limit_along(vec3_normalize_or(vec3_sub(q, p), vec3(0, 0, 1)), a, b, way));
     return fmaxf(limit, 0);

@@ -185,7 +185,7 @@ export class Link {
     if (key === this.worldSent) return;
     this.worldSent = key;
     await this.say({
-      is: 'World', epoch: character.epoch, on: world.on ? 1 : 0, ground: world.ground ? 1 : 0, height, gravity: world.gravity, objects, friction: world.friction, firm: world.firm,
+      is: 'Scene', epoch: character.epoch, on: world.on ? 1 : 0, ground: world.ground ? 1 : 0, height, gravity: world.gravity, objects, friction: world.friction, firm: world.firm,
       nodes: Int32Array.from(stiff.keys()), stiffness: Float32Array.from(stiff.values()),
     });
   }

@@ -5,14 +5,14 @@
 
 enum { MOST = 60 };
 
-static PeltiTimes times_of(int count)
+static PeltiRunTimes times_of(int count)
 {
-    PeltiFrameRecord records[MOST] = {0};
+    PeltiRunFrame records[MOST] = {0};
     PeltiRun run = {.count = count, .records = records};
     pelti_pool_init(&run.pool, NULL);
     for (int i = 0; i < count; i++)
         records[i].step_ms = 1 + (i * 37) % count; // 1 to count in some order, where 37 does not divide it
-    PeltiTimes times = pelti_run_times(&run);
+    PeltiRunTimes times = pelti_run_times(&run);
     pelti_pool_release(&run.pool);
     return times;
 }
@@ -23,7 +23,7 @@ static void percentiles_rise(void **state)
     for (int count = 1; count <= MOST; count++) {
         if (count % 37 == 0)
             continue; // no order there
-        PeltiTimes t = times_of(count);
+        PeltiRunTimes t = times_of(count);
         if (!(t.p50 <= t.p95 && t.p95 <= t.max))
             fail_msg("of %d frames the median is %g, the 95th percentile %g, the most %g", count, t.p50, t.p95, t.max);
         CHECK_NEAR(t.max, count, 0);

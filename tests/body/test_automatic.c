@@ -146,12 +146,12 @@ static void clothes_without_a_body_are_one(void **state)
         if (!pelti_character_vertex_in_piece(who, who->mesh->weld[who->point_triangles[t][0]], "beast"))
             memcpy(who->point_triangles[kept++], who->point_triangles[t], sizeof(int[3]));
     who->triangle_count = kept;
-    PeltiMeshDef def = {.point_count = who->point_count,
-                        .triangle_count = kept,
-                        .weld_positions = who->rest_points,
-                        .rest = who->rest_points,
-                        .instance_of_point = who->point_instance,
-                        .point_triangles = (const int(*)[3])who->point_triangles};
+    PeltiMeshInput def = {.point_count = who->point_count,
+                          .triangle_count = kept,
+                          .weld_positions = who->rest_points,
+                          .rest = who->rest_points,
+                          .instance_of_point = who->point_instance,
+                          .point_triangles = (const int(*)[3])who->point_triangles};
     PeltError err = {0};
     assert_int_equal(pelti_mesh_build(&who->pool, &def, &who->mesh, &err), PELT_OK);
     PeltiJobs *jobs = pelti_jobs_create(3);

@@ -38,7 +38,7 @@ static float depth(Vec3 p)
 
 typedef struct Cut {
     PeltiCharacter *who;
-    PeltiSoup soup;
+    PeltiPieceSoup soup;
     PeltiCellsDef def;
 } Cut;
 
@@ -48,7 +48,7 @@ static Cut cut_into_cells(PeltiWeights *w, float edge)
     PeltError err;
     *w = weights_along(cut.who);
     PeltiPieces *pieces = pieces_of(cut.who, w);
-    PeltiSoup *soup = PELTI_NEW(&cut.who->pool, PeltiSoup, 1);
+    PeltiPieceSoup *soup = PELTI_NEW(&cut.who->pool, PeltiPieceSoup, 1);
     assert_int_equal(pelti_pieces_soup(cut.who, pieces, 0, &cut.who->pool, soup, &err), PELT_OK);
     cut.def = (PeltiCellsDef){cut.who, pieces, soup, edge, NULL};
     return cut;

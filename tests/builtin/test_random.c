@@ -227,7 +227,7 @@ static void curves_reach_their_limits_and_stop_there(void **state)
     enum { FRAMES = 121 };
     for (uint64_t seed = 0; seed < 50; seed++) {
         float degrees[FRAMES], low = 0, high = 0, jerk = 0;
-        pelti_random_curve(seed, (int)seed, 1, &(PeltiJointTurn){.low = -30, .high = 100}, FRAMES, degrees);
+        pelti_random_curve(seed, (int)seed, 1, &(PeltiFigureTurn){.low = -30, .high = 100}, FRAMES, degrees);
         assert_true(degrees[0] == 0 && degrees[FRAMES - 1] == 0);
         for (int f = 0; f < FRAMES; f++) {
             low = fminf(low, degrees[f]);
@@ -268,7 +268,7 @@ static void clips_keep_to_the_limits(void **state)
         assert_true(who->clips[0].channel_count >= body->bone_count / 2);
         for (int c = 0; c < who->clips[0].channel_count; c++) {
             const PeltiChannel *channel = &who->clips[0].channels[c];
-            PeltiJointTurn turns[PELTI_JOINT_TURNS];
+            PeltiFigureTurn turns[PELTI_JOINT_TURNS];
             float largest = 0;
             assert_int_equal(channel->path, PELTI_ROTATION);
             for (int k = 0; k < channel->key_count; k++) {

@@ -26,7 +26,7 @@ static void a_chain_is_one_skeleton_parents_first(void **state)
         assert_int_equal(who->bones[b].skeleton, 0);
         CHECK_NEAR(who->bones[b].head.x, 1 + 2 * b, 1e-6);
         for (int s = 0; b < 3 && s < who->bones[b].segment_count; s++) {
-            const PeltiSegment *segment = &who->segments[who->bones[b].segment_first + s];
+            const PeltiSkeletonSegment *segment = &who->segments[who->bones[b].segment_first + s];
             assert_int_equal(segment->child, b + 1);
             CHECK_NEAR(vec3_distance(segment->a, segment->b), 2, 1e-6);
         }

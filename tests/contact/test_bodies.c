@@ -34,10 +34,10 @@ static double slide(float degrees, float mu, double time, double *speed)
     PeltScene scene = pelt_scene_default();
     scene.objects = objects, scene.object_count = 2, scene.friction = mu, scene.alarm_distance = 0.01f;
     PeltiCorrector *c = scene_new(&scene, false);
-    PeltiObjectView before = pelti_corrector_object(c, 1);
+    PeltiCorrectorView before = pelti_corrector_object(c, 1);
     for (int i = 0; i < (int)(time * 60 + 0.5); i++)
         pelti_corrector_step(c, NULL, 1.0 / 60, NULL, NULL);
-    PeltiObjectView after = pelti_corrector_object(c, 1);
+    PeltiCorrectorView after = pelti_corrector_object(c, 1);
     *speed = sqrt(after.velocity[0] * after.velocity[0] + after.velocity[1] * after.velocity[1] +
                   after.velocity[2] * after.velocity[2]);
     double dx = after.centre[0] - before.centre[0], dy = after.centre[1] - before.centre[1];
@@ -92,7 +92,7 @@ static void a_stack_of_five_boxes_stands(void **state)
     }
     CHECK_NEAR(force, 5 * 27 * 9.81, 0.01 * 5 * 27 * 9.81); // the ground carries five boxes of 27 kg
     for (int i = 0; i < 5; i++) {
-        PeltiObjectView v = pelti_corrector_object(c, i);
+        PeltiCorrectorView v = pelti_corrector_object(c, i);
         CHECK_NEAR(v.centre[0], 0.01 * (i % 2), 2e-3);
         CHECK_NEAR(v.centre[1], 0.15 + 0.3 * i, 2e-3);
         CHECK_NEAR(v.centre[2], 0, 2e-3);
@@ -106,7 +106,7 @@ static void momentum(const PeltiCorrector *c, double out[6], double *scale)
     memset(out, 0, 6 * sizeof(double));
     *scale = 0;
     for (int i = 0; i < pelti_corrector_object_count(c); i++) {
-        PeltiObjectView v = pelti_corrector_object(c, i);
+        PeltiCorrectorView v = pelti_corrector_object(c, i);
         for (int k = 0; k < 3; k++) {
             int a = (k + 1) % 3, b = (k + 2) % 3;
             out[k] += v.mass * v.velocity[k];
@@ -147,7 +147,7 @@ static void a_bouncing_ball_keeps_its_share_of_speed(void **state)
     double top = 0, fallen = 0;
     for (int i = 0; i < 120; i++) {
         pelti_corrector_step(c, NULL, 1.0 / 120, NULL, NULL);
-        PeltiObjectView v = pelti_corrector_object(c, 0);
+        PeltiCorrectorView v = pelti_corrector_object(c, 0);
         fallen = fmin(fallen, v.velocity[1]);
         if (fallen < 0 && v.velocity[1] > 0)
             top = fmax(top, v.velocity[1]);
@@ -188,7 +188,7 @@ static void a_soft_box_sags_as_its_stiffness_says(void **state)
     double weight = 0, low = INFINITY, high = -INFINITY;
     for (int i = 0; i < pelti_corrector_contact_count(c); i++)
         weight += (double)pelti_corrector_contact(c, i).force.y;
-    PeltiObjectView v = pelti_corrector_object(c, 0);
+    PeltiCorrectorView v = pelti_corrector_object(c, 0);
     for (int i = 0; i < v.vertex_count; i++)
         low = fmin(low, (double)v.x[i].y), high = fmax(high, (double)v.x[i].y);
     CHECK_NEAR(weight, 8 * 9.81, 0.02 * 8 * 9.81); // 8 kg of jelly
@@ -230,7 +230,7 @@ static void a_heap_of_soft_cubes_takes_no_more_work_than_it_may(void **state)
     }
     assert_true(most > WORK / 2); // it is a bound that matters
     for (int i = 0; i < CUBES; i++) {
-        PeltiObjectView cube = pelti_corrector_object(c, i);
+        PeltiCorrectorView cube = pelti_corrector_object(c, i);
         if (!(cube.centre[1] > 0.06 && cube.centre[1] < 0.8))
             fail_msg("cube %d ends at a height of %g", i, cube.centre[1]);
     }

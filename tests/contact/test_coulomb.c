@@ -52,11 +52,11 @@ static void one_contact_obeys_both_laws(void **state)
 
 enum { CONTACTS = 40, SLOTS = 14, SOFT = 5, BLOCKS = 4 };
 typedef struct Problem {
-    PeltiConstraint constraints[CONTACTS];
+    PeltiCoulombConstraint constraints[CONTACTS];
     PeltiContactBlock blocks[CONTACTS * BLOCKS];
     double u[SLOTS][3], soft[9 * SOFT * SOFT];
     int slot_group[SLOTS];
-    PeltiCompliance group;
+    PeltiCoulombCompliance group;
     PeltiContactSystem system;
 } Problem;
 
@@ -76,9 +76,9 @@ static void make_problem(Problem *p)
         }
     for (int s = 0; s < SLOTS; s++)
         p->slot_group[s] = s >= SLOTS - SOFT ? 0 : -1;
-    p->group = (PeltiCompliance){SLOTS - SOFT, SOFT, p->soft};
+    p->group = (PeltiCoulombCompliance){SLOTS - SOFT, SOFT, p->soft};
     for (int c = 0; c < CONTACTS; c++) {
-        PeltiConstraint *k = &p->constraints[c];
+        PeltiCoulombConstraint *k = &p->constraints[c];
         k->first_block = c * BLOCKS, k->block_count = BLOCKS, k->mu = 0.2 + 0.3 * fabs(noise());
         k->free[0] = 0.5 * noise() - 0.2, k->free[1] = 0.3 * noise(), k->free[2] = 0.3 * noise();
         for (int b = 0; b < BLOCKS; b++) {
@@ -166,7 +166,7 @@ static void a_block_pressed_on_a_plane_sticks_until_the_cone(void **state)
     (void)state;
     for (int pull = 0; pull <= 20; pull++) { // weight 1 down, 0.05 pull sideways, mu 0.5: h^2/m = 1
         PeltiContactBlock block = {0, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-        PeltiConstraint c = {.block_count = 1, .mu = 0.5, .free = {-1, 0.05 * pull, 0}};
+        PeltiCoulombConstraint c = {.block_count = 1, .mu = 0.5, .free = {-1, 0.05 * pull, 0}};
         double u[1][3];
         PeltiContactSystem s = {.constraint_count = 1, .slot_count = 1, .constraints = &c, .blocks = &block, .u = u};
         pelti_coulomb_solve(&s, &(PeltiCoulombSettings){1e-12, 100, 0, 0});
@@ -180,8 +180,8 @@ static void contacts_nothing_can_resolve_stay_finite(void **state)
 {
     (void)state;
     PeltiContactBlock blocks[2] = {{0, {{0}}}, {0, {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}}};
-    PeltiConstraint c[2] = {{.block_count = 1, .mu = 0.5, .free = {-1, 0.3, 0}},
-                            {.first_block = 1, .block_count = 1, .mu = 0.5, .free = {-1, 0.3, 0}}};
+    PeltiCoulombConstraint c[2] = {{.block_count = 1, .mu = 0.5, .free = {-1, 0.3, 0}},
+                                   {.first_block = 1, .block_count = 1, .mu = 0.5, .free = {-1, 0.3, 0}}};
     double u[1][3];
     PeltiContactSystem s = {.constraint_count = 2, .slot_count = 1, .constraints = c, .blocks = blocks, .u = u};
     pelti_coulomb_solve(&s, &(PeltiCoulombSettings){1e-9, 1000, 1e-6, 0});

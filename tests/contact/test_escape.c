@@ -59,7 +59,7 @@ static double play(const Start *start, int frames)
     PeltiContactReport report = {0};
     for (int f = 0; f <= frames; f++) {
         pelti_corrector_step(c, &free, f ? 1 / 30.0 : 0, &corrected, &report);
-        PeltiObjectView view = pelti_corrector_object(c, 0);
+        PeltiCorrectorView view = pelti_corrector_object(c, 0);
         for (int k = 0; k < 3; k++)
             assert_true(isfinite(view.centre[k]) && fabs(view.velocity[k]) < 0.5);
         for (int v = 0; v < hand->mesh->vertex_count; v++)

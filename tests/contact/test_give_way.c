@@ -289,8 +289,8 @@ static void a_part_is_as_deep_as_its_tube(void **state)
 {
     (void)state;
     PeltiCharacter *who = make_fingers(1, apart);
-    PeltiPartPiece piece;
-    PeltiPartField field;
+    PeltiContactPartPiece piece;
+    PeltiContactPartField field;
     int first = who->triangle_count / BONES; // of the left finger
     assert_int_equal(
         pelti_contact_part_piece_build(&who->pool, first, who->mesh->triangles + first, who->mesh->rest, &piece, NULL), PELT_OK);

@@ -17,7 +17,7 @@ static void what_is_held_on_its_side_is_told(void **state)
         }
     }
     assert_int_equal(pelti_give_way_side_count(f.give_way), 1);
-    PeltiKeptSide side = pelti_give_way_side(f.give_way, 0);
+    PeltiGiveWaySide side = pelti_give_way_side(f.give_way, 0);
     assert_true(!strcmp(side.a, "left") ? !strcmp(side.b, "right") : !strcmp(side.a, "right") && !strcmp(side.b, "left"));
     if (!(labs(side.first - from) < 5 && labs(side.last - to) < 5 && side.steps == side.last - side.first + 1))
         fail_msg("held in steps %ld to %ld, %ld of them; through the other in the clip from %d to %d", side.first, side.last,
@@ -37,7 +37,7 @@ static void what_is_let_go_is_told(void **state)
         step(&f, 2.2f * fminf(1, (float)s / 40), 0, dt);
     assert_true(turned(&f, LEFT) < 0.01);
     assert_int_equal(pelti_give_way_side_count(f.give_way), 1);
-    PeltiKeptSide side = pelti_give_way_side(f.give_way, 0);
+    PeltiGiveWaySide side = pelti_give_way_side(f.give_way, 0);
     if (!(side.first > 5 && side.first < 25 && side.let_go > 40 && side.through > side.let_go && side.through < 100))
         fail_msg("held from %ld to %ld, let go in %ld, through in %ld", side.first, side.last, side.let_go, side.through);
     assert_true(side.last <= side.through);

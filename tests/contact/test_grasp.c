@@ -46,7 +46,7 @@ static void pose_at(double time, PeltiPose *out, PeltiPose *open)
 
 static Vec3 middle_of(const PeltiCorrector *c)
 {
-    PeltiObjectView v = pelti_corrector_object(c, 0);
+    PeltiCorrectorView v = pelti_corrector_object(c, 0);
     Vec3 sum = vec3(0, 0, 0);
     for (int i = 0; i < v.vertex_count; i++)
         sum = vec3_mad(sum, v.x[i], 1.0f / (float)v.vertex_count);

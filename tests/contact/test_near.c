@@ -18,19 +18,19 @@ static PeltiSurface surface_of(PeltShape shape, float a, float b, float c)
 {
     PeltSceneObject o = pelt_scene_object_default();
     o.shape = shape, o.size[0] = a, o.size[1] = b, o.size[2] = c, o.detail = 24;
-    PeltiShape made;
+    PeltiContactMesh made;
     PeltiMesh *mesh;
     PeltiSurface s = {0};
     PeltError err = {0};
     if (pelti_contact_shape_make(&pool, &o, &made, &err) != PELT_OK)
         fail_msg("%s", err.text);
     int *instance = PELTI_NEW(&pool, int, made.vertex_count);
-    PeltiMeshDef def = {.point_count = made.vertex_count,
-                        .triangle_count = made.triangle_count,
-                        .weld_positions = made.vertices,
-                        .rest = made.vertices,
-                        .instance_of_point = instance,
-                        .point_triangles = (const int(*)[3])made.triangles};
+    PeltiMeshInput def = {.point_count = made.vertex_count,
+                          .triangle_count = made.triangle_count,
+                          .weld_positions = made.vertices,
+                          .rest = made.vertices,
+                          .instance_of_point = instance,
+                          .point_triangles = (const int(*)[3])made.triangles};
     if (pelti_mesh_build(&pool, &def, &mesh, &err) != PELT_OK || pelti_surface_build(&pool, mesh, &s, &err) != PELT_OK)
         fail_msg("%s", err.text);
     return s;
@@ -75,7 +75,7 @@ static void remembering_changes_nothing(void **state)
     pelti_pool_init(&pool, NULL);
     PeltiSurface s[2] = {surface_of(PELT_SHAPE_CAPSULE, 0.3f, 1, 0), surface_of(PELT_SHAPE_SPHERE, 0.25f, 0, 0)};
     PeltiContactTouches kept = touches_new(&s[0]), fresh = touches_new(&s[0]);
-    PeltiNearMemory *memory;
+    PeltiContactNearMemory *memory;
     assert_int_equal(pelti_contact_near_create(&pool, 2, s, 1 << 20, &memory, NULL), PELT_OK);
     PeltiJobs *jobs = pelti_jobs_create(3);
     Trs ball = trs_identity();
@@ -94,7 +94,7 @@ static void remembering_changes_nothing(void **state)
         move(&s[1], at, 0);
         assert_true(mat34_inverse(at, &back));
         double alarm = step % 3 == 2 ? 0.05 : 0.02; // a step may look farther the second time
-        PeltiNearMemory *none;
+        PeltiContactNearMemory *none;
         assert_int_equal(pelti_contact_near_create(&pool, 2, s, 1 << 20, &none, NULL), PELT_OK);
         kept.count = fresh.count = 0;
         pelti_contact_touch_surfaces(memory, &(PeltiSurfacePair){.surfaces = s, .a = 0, .b = 1, .to_frame = &back, .jobs = jobs},

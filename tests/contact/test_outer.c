@@ -15,12 +15,12 @@ static PeltiMesh *two_tubes(PeltiPool *pool, float aside, bool turned)
         t[i][1] = t[i][2], t[i][2] = keep;
     }
     PeltiMesh *mesh;
-    PeltiMeshDef def = {.point_count = 2 * TUBE_POINTS,
-                        .triangle_count = count,
-                        .weld_positions = p,
-                        .rest = p,
-                        .instance_of_point = instance,
-                        .point_triangles = (const int(*)[3])t};
+    PeltiMeshInput def = {.point_count = 2 * TUBE_POINTS,
+                          .triangle_count = count,
+                          .weld_positions = p,
+                          .rest = p,
+                          .instance_of_point = instance,
+                          .point_triangles = (const int(*)[3])t};
     assert_int_equal(pelti_mesh_build(pool, &def, &mesh, NULL), PELT_OK);
     return mesh;
 }

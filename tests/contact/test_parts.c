@@ -3,12 +3,12 @@
 
 #include <math.h>
 
-static const PeltiSkinParts *parts_of(const Fingers *f)
+static const PeltiContactParts *parts_of(const Fingers *f)
 {
     return &f->give_way->parts;
 }
 
-static int part_of(const PeltiSkinParts *parts, int bone)
+static int part_of(const PeltiContactParts *parts, int bone)
 {
     for (int p = 0; p < parts->part_count; p++)
         if (parts->parts[p].bone == bone)
@@ -21,7 +21,7 @@ static void every_limb_is_a_part(void **state)
 {
     (void)state;
     Fingers f = open_fingers(1, apart, 0, NULL);
-    const PeltiSkinParts *parts = parts_of(&f);
+    const PeltiContactParts *parts = parts_of(&f);
     assert_int_equal(parts->part_count, BONES);
     int palm = part_of(parts, PALM), left = part_of(parts, LEFT), right = part_of(parts, RIGHT);
     assert_int_equal(parts->parts[palm].parent, -1);
@@ -40,16 +40,16 @@ static void samples_cover_their_part(void **state)
 {
     (void)state;
     Fingers f = open_fingers(1, apart, 0, NULL);
-    const PeltiSkinParts *parts = parts_of(&f);
+    const PeltiContactParts *parts = parts_of(&f);
     int sum = 0;
     for (int p = 0; p < parts->part_count; p++) {
-        const PeltiSkinPart *part = &parts->parts[p];
+        const PeltiContactPart *part = &parts->parts[p];
         assert_int_equal(part->first_sample, sum);
         sum += part->sample_count;
         assert_true(part->sample_count >= 24);
     }
     assert_int_equal(sum, parts->sample_count);
-    const PeltiSkinPart *left = &parts->parts[part_of(parts, LEFT)];
+    const PeltiContactPart *left = &parts->parts[part_of(parts, LEFT)];
     float low = INFINITY, high = -INFINITY, nearest = INFINITY;
     for (int s = left->first_sample; s < left->first_sample + left->sample_count; s++) {
         Vec3 x = parts->rest[s];
@@ -68,8 +68,8 @@ static void a_field_knows_its_part(void **state)
 {
     (void)state;
     Fingers f = open_fingers(1, apart, 0, NULL);
-    const PeltiSkinParts *parts = parts_of(&f);
-    const PeltiPartField *field = &parts->parts[part_of(parts, LEFT)].field;
+    const PeltiContactParts *parts = parts_of(&f);
+    const PeltiContactPartField *field = &parts->parts[part_of(parts, LEFT)].field;
     const float across[4] = {0, 0.5f * radius, radius, 1.15f * radius};
     for (int i = 0; i < 4; i++) {
         float phi = 0;

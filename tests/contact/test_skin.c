@@ -73,7 +73,7 @@ static void jacobian_agrees_with_finite_differences(void **state)
             }
             pelti_contact_skin_pose(&skin);
             for (int i = 0; i + 40 < n; i += 7) {
-                PeltiSpot spot = {{i, i + 20, i + 40}, {0.2, 0.3, 0.5}, 0};
+                PeltiSurfaceSpot spot = {{i, i + 20, i + 40}, {0.2, 0.3, 0.5}, 0};
                 PeltiContactBlock blocks[5];
                 int count = pelti_contact_skin_blocks(&skin, &spot, blocks);
                 Vec3 a = pelti_contact_spot_point(&spot, high), b = pelti_contact_spot_point(&spot, low);
@@ -101,7 +101,7 @@ static void halving_the_stiffness_doubles_the_turn(void **state)
     PeltiWeights w;
     PeltiCharacter *who = bent_chain(&w);
     PeltiContactSkin skin = make_skin(who, &w, 0);
-    PeltiSpot spot = {{300, 300, 300}, {1, 0, 0}, 0};
+    PeltiSurfaceSpot spot = {{300, 300, 300}, {1, 0, 0}, 0};
     double turned[2];
     for (int round = 0; round < 2; round++) {
         PeltiContactBlock blocks[5];

@@ -50,8 +50,9 @@ static void a_twist_helper_knows_no_swing(void **state)
 static void weights_are_sums_of_products_between_two_ends(void **state)
 {
     (void)state;
-    const PeltiDrive drives[] = {{0, vec3(0, 0, 1), 0.5f, 1.5f}, {0, vec3(0, 0, 1), -0.5f, -1.5f}, {1, vec3(1, 0, 0), 0, 1}};
-    const PeltiTerm terms[] = {{0.5f, {0, -1}}, {-0.75f, {1, -1}}, {1, {0, 2}}};
+    const PeltiDistilDrive drives[] = {
+        {0, vec3(0, 0, 1), 0.5f, 1.5f}, {0, vec3(0, 0, 1), -0.5f, -1.5f}, {1, vec3(1, 0, 0), 0, 1}};
+    const PeltiDistilTerm terms[] = {{0.5f, {0, -1}}, {-0.75f, {1, -1}}, {1, {0, 2}}};
     PeltiCorrective corrective = {.term_count = 3, .terms = terms, .low = -0.5f, .high = 1};
     for (float angle = -HALF_TURN + 0.1f; angle < HALF_TURN - 0.1f; angle += 0.1f) {
         PeltiJoint joints[] = {joint_of(vec3(0, 0, 1), angle), joint_of(vec3(1, 0, 0), 0.8f)};
@@ -75,16 +76,16 @@ static void play_blends_what_correctives_moved(void **state)
     const int moved[] = {1};
     const Vec3 offset[] = {{2, 0, 0}}, rest[] = {{0, 2, 0}, {0, 2, 0}};
     PeltiHelper half = {.parent = 0, .driver = 1, .fraction = 0.5f, .head = vec3(0, 1, 0)};
-    const PeltiDrive drive = {1, vec3(0, 0, 1), 0, HALF_TURN};
-    const PeltiTerm term = {1, {0, -1}};
+    const PeltiDistilDrive drive = {1, vec3(0, 0, 1), 0, HALF_TURN};
+    const PeltiDistilTerm term = {1, {0, -1}};
     PeltiCorrective corrective = {.term_count = 1, .terms = &term, .high = 1, .count = 1, .points = moved, .offsets = offset};
-    PeltiDistilled distilled = {&who, 2, {1, bone, weight}, 1, 1, 1, &half, &drive, &corrective};
+    PeltiDistilSkin distilled = {&who, 2, {1, bone, weight}, 1, 1, 1, &half, &drive, &corrective};
     PeltiJoint joints[] = {joint_of(vec3(0, 0, 1), 0), joint_of(vec3(0, 0, 1), HALF_TURN / 2)};
     Mat3 turned = quat_to_mat3(joints[1].turn);
     Mat34 bones[] = {mat34_identity(), mat34_from(turned, vec3_sub(vec3(0, 1, 0), mat3_apply(turned, vec3(0, 1, 0))))};
     PeltiHelperPose pose[1];
     float said[1], weights[1];
-    PeltiDriven driven = {pose, said, weights};
+    PeltiDistilDriven driven = {pose, said, weights};
     Mat34 all[3];
     Vec3 out[2];
     pelti_distil_drive(&distilled, joints, &driven);

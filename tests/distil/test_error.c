@@ -29,7 +29,7 @@ static void errors_are_root_mean_square_percentile_and_largest(void **state)
     (void)state;
     PeltiWeights w;
     PeltError err;
-    PeltiErrors errors;
+    PeltiDistilErrors errors;
     PeltiCharacter *who = tube_on(2, &w);
     static Vec3 truth[TUBE_POINTS], ours[TUBE_POINTS], theirs[TUBE_POINTS];
     int n = who->point_count, off = n / 50; // a fiftieth of all: beyond the 99th percentile lies half of these
@@ -62,7 +62,7 @@ static void parts_are_apart_by_joints_and_cross_only_when_far(void **state)
     enum { BONES = 8 };
     PeltiWeights w;
     PeltError err;
-    PeltiFar *far = NULL;
+    PeltiDistilFar *far = NULL;
     PeltiCharacter *who = tube_on(BONES, &w);
     Mat34 bones[BONES];
     assert_int_equal(pelti_distil_apart(who, 1, 6), 5);
@@ -84,7 +84,7 @@ static void poses_keep_to_the_limits_that_a_rig_gives(void **state)
     (void)state;
     PeltiWeights w;
     PeltError err;
-    PeltiPoses poses;
+    PeltiDistilPoses poses;
     PeltiCharacter *who = tube_on(4, &w);
     PeltRigJoint joint = {.joint = "bone2",
                           .has_twist_limits = true,
@@ -94,13 +94,13 @@ static void poses_keep_to_the_limits_that_a_rig_gives(void **state)
     PeltRig rig = {0};
     rig.joints = &joint, rig.joint_count = 1;
     const float degree = 0.017453292f;
-    PeltiPosesDef def = {.who = who, .seed = 1, .unseen = -1, .rig = &rig};
+    PeltiDistilPosesDef def = {.who = who, .seed = 1, .unseen = -1, .rig = &rig};
     assert_int_equal(pelti_distil_poses(&def, &who->pool, &poses, &err), PELT_OK);
     PeltiPose pose = pelti_pose_new(&who->pool, who), again = pelti_pose_new(&who->pool, who);
     float most_twist = 0, most_free = 0;
     for (int i = 0; i < 300; i++) {
-        pelti_distil_pose(&poses, (PeltiPoseDraw){i, 0}, &pose);
-        pelti_distil_pose(&poses, (PeltiPoseDraw){i, 0}, &again);
+        pelti_distil_pose(&poses, (PeltiDistilPoseDraw){i, 0}, &pose);
+        pelti_distil_pose(&poses, (PeltiDistilPoseDraw){i, 0}, &again);
         assert_memory_equal(pose.local, again.local, sizeof *pose.local * (size_t)who->node_count); // by its number alone
         Vec3 away = pelti_distil_away(who, &pose, 2);
         Quat turn = quat_axis_angle(vec3_normalize_or(away, vec3(1, 0, 0)), vec3_length(away));

@@ -24,19 +24,19 @@ static void folds_close_as_bodies_do(void **state)
     (void)state;
     PeltMakeDef make = pelt_make_def_default();
     PeltCharacter *character = NULL;
-    PeltiPoses poses;
+    PeltiDistilPoses poses;
     PeltiPool pool;
     make.name = "biped";
     make.vertices = 1000;
     assert_int_equal(pelt_make_character(&make, &character, NULL), PELT_OK);
     const PeltiCharacter *who = character->who;
     pelti_pool_init(&pool, NULL);
-    PeltiPosesDef def = {who, 1, pelti_clip_find(who, "bend"), NULL};
+    PeltiDistilPosesDef def = {who, 1, pelti_clip_find(who, "bend"), NULL};
     assert_int_equal(pelti_distil_poses(&def, &pool, &poses, NULL), PELT_OK);
     PeltiPose pose = pelti_pose_new(&pool, who);
     int left = node_of(who, "LeftUpperLeg"), right = node_of(who, "RightUpperLeg"), spine = node_of(who, "Spine"), crouches = 0;
     for (int i = 0; i < 1000; i++) {
-        pelti_distil_pose(&poses, (PeltiPoseDraw){i, 0}, &pose);
+        pelti_distil_pose(&poses, (PeltiDistilPoseDraw){i, 0}, &pose);
         float one = pelti_distil_away(who, &pose, left).x, two = pelti_distil_away(who, &pose, right).x;
         crouches += one < -1 && two < -1 && pelti_distil_away(who, &pose, spine).x > 0.15f;
     }

@@ -12,7 +12,7 @@ typedef struct Arm {
     PeltCharacter *character;
     PeltSkin *skin;
     PeltiPool pool;
-    PeltiSettle settle;
+    PeltiDistilSettle settle;
     PeltiPose pose;
     int elbow;
 } Arm;
@@ -49,13 +49,13 @@ static void free_arm(Arm *arm)
 static float bend(Arm *arm, float angle)
 {
     const PeltiCharacter *who = arm->character->who;
-    PeltiPoses poses;
-    PeltiPosesDef def = {who, 1, -1, NULL};
+    PeltiDistilPoses poses;
+    PeltiDistilPosesDef def = {who, 1, -1, NULL};
     assert_int_equal(pelti_distil_poses(&def, &arm->pool, &poses, NULL), PELT_OK);
     pelti_pose_file(who, &arm->pose);
     for (int j = 0; j < poses.joint_count; j++)
         if (poses.joints[j].node == arm->elbow) {
-            const PeltiPoseJoint *joint = &poses.joints[j];
+            const PeltiDistilPoseJoint *joint = &poses.joints[j];
             Quat turn = quat_axis_angle(joint->axis[0], joint->most[0] >= joint->most[1] ? angle : -angle);
             Quat *rotation = &arm->pose.local[arm->elbow].rotation;
             *rotation = quat_normalize(quat_mul(turn, quat_normalize(*rotation)));

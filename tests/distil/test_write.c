@@ -14,7 +14,7 @@ typedef struct Subject {
     PeltiGltf *doc;
     PeltiCharacter *who;
     PeltiPool pool;
-    PeltiDistilled skin;
+    PeltiDistilSkin skin;
 } Subject;
 
 static void open_subject(Subject *s, const char *path)
@@ -92,8 +92,8 @@ static void invent_weights(Subject *s, const int *helper_of, int influences)
 static void invent_correctives(Subject *s, int count)
 {
     PeltiCorrective *correctives = PELTI_NEW(&s->pool, PeltiCorrective, count);
-    PeltiDrive *drives = PELTI_NEW(&s->pool, PeltiDrive, (size_t)2 * (size_t)count);
-    PeltiTerm *terms = PELTI_NEW(&s->pool, PeltiTerm, (size_t)2 * (size_t)count);
+    PeltiDistilDrive *drives = PELTI_NEW(&s->pool, PeltiDistilDrive, (size_t)2 * (size_t)count);
+    PeltiDistilTerm *terms = PELTI_NEW(&s->pool, PeltiDistilTerm, (size_t)2 * (size_t)count);
     for (int c = 0; c < count && s->skin.helper_count > 0; c++) {
         int step = c % 3 == 0 ? 1 : c % 3 == 1 ? 3 : 50, points = 0;
         int *point = PELTI_NEW(&s->pool, int, s->who->point_count);
@@ -115,10 +115,10 @@ static void invent_correctives(Subject *s, int count)
                                            .count = points,
                                            .points = point,
                                            .offsets = offset};
-        drives[2 * c] = (PeltiDrive){helper->driver, vec3(0.6f, 0.64f, 0.48f), 0, 1.1f};
-        drives[2 * c + 1] = (PeltiDrive){helper->parent, vec3(0.6f, 0, -0.8f), 0.1f, -0.8f};
-        terms[2 * c] = (PeltiTerm){1.2f, {2 * c, -1}};
-        terms[2 * c + 1] = (PeltiTerm){-0.9f, {2 * c, 2 * c + 1}};
+        drives[2 * c] = (PeltiDistilDrive){helper->driver, vec3(0.6f, 0.64f, 0.48f), 0, 1.1f};
+        drives[2 * c + 1] = (PeltiDistilDrive){helper->parent, vec3(0.6f, 0, -0.8f), 0.1f, -0.8f};
+        terms[2 * c] = (PeltiDistilTerm){1.2f, {2 * c, -1}};
+        terms[2 * c + 1] = (PeltiDistilTerm){-0.9f, {2 * c, 2 * c + 1}};
         s->skin.corrective_count++;
     }
     s->skin.drive_count = 2 * s->skin.corrective_count;
@@ -129,7 +129,7 @@ static void invent_correctives(Subject *s, int count)
 static void invent(Subject *s, int influences)
 {
     int *helper_of = PELTI_NEW(&s->pool, int, s->who->bone_count);
-    s->skin = (PeltiDistilled){.who = s->who, .joint_count = s->who->bone_count};
+    s->skin = (PeltiDistilSkin){.who = s->who, .joint_count = s->who->bone_count};
     invent_helpers(s, helper_of);
     invent_weights(s, helper_of, influences);
     invent_correctives(s, 7);
@@ -180,7 +180,7 @@ static void pose(Player *p, int clip, double time_s)
 static void play_rules(Player *p)
 {
     PeltiJoint *joints = PELTI_NEW(&p->s->pool, PeltiJoint, p->s->who->bone_count);
-    PeltiDriven driven = pelti_distil_driven_new(&p->s->pool, &p->s->skin);
+    PeltiDistilDriven driven = pelti_distil_driven_new(&p->s->pool, &p->s->skin);
     Mat34 *matrices = PELTI_NEW(&p->s->pool, Mat34, p->s->who->bone_count + p->s->skin.helper_count);
     pelti_joints_pose(p->s->who, &p->pose, joints);
     pelti_distil_drive(&p->s->skin, joints, &driven);

@@ -85,7 +85,7 @@ static void grid_follows_the_fit(void **state)
     sphere(N, p);
     assert_int_equal(pelti_hrbf_fit(&pool, N, p, p, &h, NULL), PELT_OK);
     PeltiGrid grid;
-    PeltiGuard none = {0};
+    PeltiFieldGuard none = {0};
     pelti_grid_layout(&grid, mat34_identity(), vec3(-2.4f, -2.4f, -2.4f), vec3(2.4f, 2.4f, 2.4f), 1.0f / 7, 60000);
     grid.nodes = pelti_pool_take(&pool, pelti_grid_nodes(&grid), sizeof(int16_t[4]));
     assert_int_equal(pelti_grid_bake(&grid, &h, 1, &none, NULL, NULL), PELT_OK);
@@ -94,7 +94,7 @@ static void grid_follows_the_fit(void **state)
         float r = 0.4f + 1.2f * (float)(k % 97) / 97, a = 0.37f * (float)k, b = 0.11f * (float)k, f = 1, want, slope;
         Vec3 x = vec3(r * cosf(a) * cosf(b), r * sinf(a) * cosf(b), r * sinf(b)), g, exact;
         pelti_hrbf_eval(&h, 1, &x, &want, &exact);
-        want = pelti_support(want, 1, &slope);
+        want = pelti_field_support(want, 1, &slope);
         assert_true(pelti_grid_fetch(&grid, mat34_apply(grid.rest_to_grid, x), &f, &g));
         worst = fmax(worst, fabs((double)(f - want)));
         float scale = vec3_length(mat34_apply_vector(grid.rest_to_grid, vec3(1, 0, 0)));
@@ -129,7 +129,7 @@ static void guard_ends_a_runaway_field(void **state)
     float value[2];
     for (int guarded = 0; guarded < 2; guarded++) {
         PeltiGrid grid;
-        PeltiGuard guard = {.count = guarded, .radius = 0.48f};
+        PeltiFieldGuard guard = {.count = guarded, .radius = 0.48f};
         guard.b[0] = vec3(0, 0, 0.3f);
         pelti_grid_layout(&grid, mat34_identity(), vec3(-1.5f, -1.5f, -1.5f), vec3(1.5f, 1.5f, 1.5f), 0.08f, 60000);
         grid.nodes = pelti_pool_take(&pool, pelti_grid_nodes(&grid), sizeof(int16_t[4]));

@@ -5,10 +5,10 @@
 
 enum { N = PELTI_OPERATOR_NODES };
 static PeltiPool pool;
-static PeltiOperator contact, bulge;
+static PeltiOperatorTables contact, bulge;
 
 /// g and its derivatives at slice d in [0, 1].
-static float at(const PeltiOperator *op, float f1, float f2, float d, float *g1, float *g2)
+static float at(const PeltiOperatorTables *op, float f1, float f2, float d, float *g1, float *g2)
 {
     PeltiFloat4 g = pelti_operator_fetch(op, f1, f2, d * (PELTI_OPERATOR_SLICES - 1));
     *g1 = g[1];
@@ -131,7 +131,7 @@ static void controllers_start_and_end_where_they_say(void **state)
 static void bad_profiles_are_refused(void **state)
 {
     (void)state;
-    PeltiOperator op;
+    PeltiOperatorTables op;
     PeltError err = {0};
     PeltiProfile p = pelti_profile_contact();
     p.open[1].y = 0.4f;

@@ -52,7 +52,7 @@ static void stop(Bent *b)
 
 static Vec3 bone_axis(const Bent *b)
 {
-    const PeltiSegment *s = &b->who->segments[b->who->bones[b->bone].segment_first];
+    const PeltiSkeletonSegment *s = &b->who->segments[b->who->bones[b->bone].segment_first];
     return vec3_normalize_or(vec3_sub(s->b, s->a), vec3(0, 1, 0));
 }
 

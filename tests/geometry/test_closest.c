@@ -21,7 +21,7 @@ static double lattice_distance(Vec3 p, const Vec3 t[3], int n)
     for (int i = 0; i <= n; i++)
         for (int j = 0; i + j <= n; j++) {
             double w[3] = {(double)i / n, (double)j / n, (double)(n - i - j) / n};
-            Vec3 q = pelti_barycentric(w, t[0], t[1], t[2]);
+            Vec3 q = pelti_closest_barycentric(w, t[0], t[1], t[2]);
             best = fmin(best, (double)vec3_distance(p, q));
         }
     return best;
@@ -104,14 +104,16 @@ static void triangles_agree_with_sampled_triangles(void **state)
         Vec3 a[3] = {random_point(), random_point(), random_point()};
         Vec3 b[3] = {vec3_add(random_point(), shift), vec3_add(random_point(), shift), vec3_add(random_point(), shift)};
         PeltiClosestTriangles c = pelti_closest_triangles(a, b);
-        Vec3 on_a = pelti_barycentric(c.weight_a, a[0], a[1], a[2]), on_b = pelti_barycentric(c.weight_b, b[0], b[1], b[2]);
+        Vec3 on_a = pelti_closest_barycentric(c.weight_a, a[0], a[1], a[2]),
+             on_b = pelti_closest_barycentric(c.weight_b, b[0], b[1], b[2]);
         CHECK_NEAR(vec3_distance(on_a, on_b), sqrt(c.squared), 1e-5);
         double brute = INFINITY;
         for (int i = 0; i <= 24; i++)
             for (int j = 0; i + j <= 24; j++) {
                 double w[3] = {i / 24.0, j / 24.0, (24 - i - j) / 24.0};
-                brute = fmin(brute,
-                             sqrt(pelti_closest_on_triangle(pelti_barycentric(w, a[0], a[1], a[2]), b[0], b[1], b[2]).squared));
+                brute = fmin(
+                    brute,
+                    sqrt(pelti_closest_on_triangle(pelti_closest_barycentric(w, a[0], a[1], a[2]), b[0], b[1], b[2]).squared));
             }
         assert_true(sqrt(c.squared) <= brute + 1e-6);
         assert_true(sqrt(c.squared) >= brute - 0.15);

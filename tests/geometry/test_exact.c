@@ -68,16 +68,17 @@ static void sign_is_right_where_rounding_would_hide_it(void **state)
 {
     (void)state;
     Vec3 a = vec3(1e8f, 1e-8f, 3), b = vec3(-1e8f, 1e-8f, 3), c = vec3(1, 3e7f, 3);
-    assert_int_equal(pelti_orient(a, b, c, vec3(0.1f, 0.7f, 3)), 0);
-    assert_int_equal(pelti_orient(a, b, c, vec3(0.1f, 0.7f, nextafterf(3, 4))), 1); // a, b, c run clockwise seen from above
-    assert_int_equal(pelti_orient(a, b, c, vec3(0.1f, 0.7f, nextafterf(3, 2))), -1);
-    assert_int_equal(pelti_orient(vec3(a.x, a.y, nextafterf(3, 4)), b, c, vec3(0.1f, 0.7f, 3)) != 0,
+    assert_int_equal(pelti_triangles_orient(a, b, c, vec3(0.1f, 0.7f, 3)), 0);
+    assert_int_equal(pelti_triangles_orient(a, b, c, vec3(0.1f, 0.7f, nextafterf(3, 4))),
+                     1); // a, b, c run clockwise seen from above
+    assert_int_equal(pelti_triangles_orient(a, b, c, vec3(0.1f, 0.7f, nextafterf(3, 2))), -1);
+    assert_int_equal(pelti_triangles_orient(vec3(a.x, a.y, nextafterf(3, 4)), b, c, vec3(0.1f, 0.7f, 3)) != 0,
                      1); // three on a level are not four
     float tiny = 1e-30f; // a - d loses it in double; the determinant is -tiny
     Vec3 p = vec3(1, 1, 0), q = vec3(1, 1, 1), d = vec3(2, 2, 0.25f);
-    assert_int_equal(pelti_orient(vec3(tiny, 0, 0), p, q, d), -1);
-    assert_int_equal(pelti_orient(vec3(-tiny, 0, 0), p, q, d), 1);
-    assert_int_equal(pelti_orient(vec3(0, 0, 0), p, q, d), 0);
+    assert_int_equal(pelti_triangles_orient(vec3(tiny, 0, 0), p, q, d), -1);
+    assert_int_equal(pelti_triangles_orient(vec3(-tiny, 0, 0), p, q, d), 1);
+    assert_int_equal(pelti_triangles_orient(vec3(0, 0, 0), p, q, d), 0);
 }
 
 static void contact_is_told_from_crossing(void **state)

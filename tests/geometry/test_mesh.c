@@ -11,12 +11,12 @@ static PeltiMesh *build(PeltiPool *pool, int points, const Vec3 *p, const int *i
     PeltiMesh *mesh = NULL;
     PeltError err = {0};
     int *zero = instance ? NULL : PELTI_NEW(pool, int, points);
-    PeltiMeshDef def = {.point_count = points,
-                        .triangle_count = triangles,
-                        .weld_positions = p,
-                        .rest = p,
-                        .instance_of_point = instance ? instance : zero,
-                        .point_triangles = t};
+    PeltiMeshInput def = {.point_count = points,
+                          .triangle_count = triangles,
+                          .weld_positions = p,
+                          .rest = p,
+                          .instance_of_point = instance ? instance : zero,
+                          .point_triangles = t};
     assert_int_equal(pelti_mesh_build(pool, &def, &mesh, &err), PELT_OK);
     return mesh;
 }
@@ -287,12 +287,12 @@ static void every_refused_allocation_is_a_clean_failure(void **state)
         PeltiMesh *m = NULL;
         pelti_pool_init(&pool, &counted);
         allowance = n;
-        PeltiMeshDef def = {.point_count = 24,
-                            .triangle_count = 12,
-                            .weld_positions = p,
-                            .rest = p,
-                            .instance_of_point = zero,
-                            .point_triangles = (const int(*)[3])t};
+        PeltiMeshInput def = {.point_count = 24,
+                              .triangle_count = 12,
+                              .weld_positions = p,
+                              .rest = p,
+                              .instance_of_point = zero,
+                              .point_triangles = (const int(*)[3])t};
         PeltStatus status = pelti_mesh_build(&pool, &def, &m, &err);
         failures += status != PELT_OK;
         assert_true((status == PELT_OK) == (m != NULL));

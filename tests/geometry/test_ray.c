@@ -20,7 +20,7 @@ static int compare(const PeltiBoxTree *tree, const Soup *s)
         int which = soup_first_hit(s, &s->rays[i], &margin);
         if (margin < 1e-7)
             continue;
-        PeltiHit hit;
+        PeltiBoxHit hit;
         const int(*triangles)[3] = (const int(*)[3])s->t;
         assert_int_equal(pelti_box_tree_first_hit(tree, triangles, s->p, &s->rays[i], &hit), which >= 0);
         soup_check_hit(s, &s->rays[i], &hit, which);
@@ -121,8 +121,8 @@ static void no_ray_leaves_a_closed_mesh_through_its_edges(void **state)
             Vec3 a = p[t[i / 3][i % 3]], b = p[t[i / 3][(i + 1) % 3]];
             Vec3 from = vec3_add(vec3_scale(i % 4 ? random_vec(0.5f) : vec3(0, 0, 0), scale), vec3(place, 0, -place));
             for (int k = 0; k < 4; k++) {
-                PeltiRay ray = {from, 0, vec3_sub(vec3_lerp(a, b, 0.25f * (float)k), from), INFINITY};
-                PeltiHit hit;
+                PeltiBoxRay ray = {from, 0, vec3_sub(vec3_lerp(a, b, 0.25f * (float)k), from), INFINITY};
+                PeltiBoxHit hit;
                 leaks += !pelti_box_tree_first_hit(tree, (const int(*)[3])t, p, &ray, &hit);
                 rays++;
             }
@@ -152,8 +152,8 @@ static void rays_along_axes_meet_the_edges_below(void **state)
     for (int i = 0; i < 4 * (N - 1) + 1; i++)
         for (int j = 0; j < 4 * (N - 1) + 1; j++)
             for (int way = -1; way <= 1; way += 2) {
-                PeltiRay ray = {{0.25f * (float)i, -3 * (float)way, 0.25f * (float)j}, 0, {-0.0f, (float)way, 0}, 9};
-                PeltiHit hit;
+                PeltiBoxRay ray = {{0.25f * (float)i, -3 * (float)way, 0.25f * (float)j}, 0, {-0.0f, (float)way, 0}, 9};
+                PeltiBoxHit hit;
                 assert_true(pelti_box_tree_first_hit(tree, (const int(*)[3])t, p, &ray, &hit));
                 if (i % 4 == 0 && j % 4 == 0)
                     CHECK_NEAR(hit.distance, 3 + way * p[j / 4 * N + i / 4].y, 1e-6);
@@ -170,8 +170,8 @@ static void among_equals_the_lowest_number_wins(void **state)
         memcpy(t[i], (int[3]){i % 3, (i + 1) % 3, (i + 2) % 3}, sizeof t[i]);
     PeltiPool pool;
     PeltiBoxTree *tree = build(&pool, 12, (const int(*)[3])t, p);
-    PeltiHit hit;
-    assert_true(pelti_box_tree_first_hit(tree, (const int(*)[3])t, p, &(PeltiRay){{0.25f, 0.25f, 1}, 0, {0, 0, -2}, 9}, &hit));
+    PeltiBoxHit hit;
+    assert_true(pelti_box_tree_first_hit(tree, (const int(*)[3])t, p, &(PeltiBoxRay){{0.25f, 0.25f, 1}, 0, {0, 0, -2}, 9}, &hit));
     assert_int_equal(hit.triangle, 0);
     CHECK_NEAR(hit.distance, 0.5, 0);
     pelti_pool_release(&pool);
@@ -182,22 +182,22 @@ static void bad_rays_and_triangles_hit_nothing(void **state)
     (void)state;
     Vec3 p[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {NAN, 0, 0}, {0.2f, 0.2f, 1}};
     const int t[][3] = {{0, 1, 2}, {0, 1, 3}, {4, 4, 4}, {0, 0, 1}};
-    PeltiRay ray[] = {{{0.2f, 0.2f, 2}, 0, {0, 0, -1}, INFINITY},
-                      {{0.2f, 0.2f, 2}, 0, {0, 0, 0}, INFINITY},
-                      {{NAN, 0, 0}, 0, {0, 0, 1}, 1},
-                      {{0.2f, 0.2f, 2}, 0, {0, NAN, -1}, 9},
-                      {{0.2f, 0.2f, 2}, 3, {0, 0, -1}, 1},
-                      {{0.2f, 0.2f, 2}, -3, {0, 0, -1}, 1},
-                      {{0.2f, 0.2f, 2}, 2.5f, {0, 0, -1}, 9},
-                      {{0.2f, 0.2f, 2}, 0, {0, 0, -1}, NAN},
-                      {{0.2f, 0.2f, 2}, 0, {0, 0, -INFINITY}, 9},
-                      {{-1, 0.2f, 0}, 0, {1, 0, 0}, 9}, // the last: edge-on
-                      {{0.2f, 0.2f, -2}, 0, {0, 0, -1}, INFINITY},
-                      {{5, 0.2f, 2}, 0, {0, 0, -1}, INFINITY}};
+    PeltiBoxRay ray[] = {{{0.2f, 0.2f, 2}, 0, {0, 0, -1}, INFINITY},
+                         {{0.2f, 0.2f, 2}, 0, {0, 0, 0}, INFINITY},
+                         {{NAN, 0, 0}, 0, {0, 0, 1}, 1},
+                         {{0.2f, 0.2f, 2}, 0, {0, NAN, -1}, 9},
+                         {{0.2f, 0.2f, 2}, 3, {0, 0, -1}, 1},
+                         {{0.2f, 0.2f, 2}, -3, {0, 0, -1}, 1},
+                         {{0.2f, 0.2f, 2}, 2.5f, {0, 0, -1}, 9},
+                         {{0.2f, 0.2f, 2}, 0, {0, 0, -1}, NAN},
+                         {{0.2f, 0.2f, 2}, 0, {0, 0, -INFINITY}, 9},
+                         {{-1, 0.2f, 0}, 0, {1, 0, 0}, 9}, // the last: edge-on
+                         {{0.2f, 0.2f, -2}, 0, {0, 0, -1}, INFINITY},
+                         {{5, 0.2f, 2}, 0, {0, 0, -1}, INFINITY}};
     PeltiPool pool;
     PeltiBoxTree *tree = build(&pool, 4, t, p);
     for (size_t i = 0; i < sizeof ray / sizeof ray[0]; i++) {
-        PeltiHit hit;
+        PeltiBoxHit hit;
         assert_int_equal(pelti_box_tree_first_hit(tree, t, p, &ray[i], &hit), i == 0);
         assert_int_equal(hit.triangle, i == 0 ? 0 : -1);
         assert_int_equal(pelti_box_tree_blocked(tree, t, p, &ray[i], NULL, NULL), i == 0);

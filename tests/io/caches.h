@@ -75,9 +75,9 @@ static inline void caches_write(CachesClip *c, const char *name, PeltiOutputDef 
     const char *path = at(name);
     def.who = c->who;
     def.document = c->doc;
-    def.frames = (PeltiFrames){.frame_count = def.frames.frame_count ? def.frames.frame_count : CACHES_FRAMES,
-                               .start_frame = CACHES_START,
-                               .fps = CACHES_FPS};
+    def.frames = (PeltiSinkFrames){.frame_count = def.frames.frame_count ? def.frames.frame_count : CACHES_FRAMES,
+                                   .start_frame = CACHES_START,
+                                   .fps = CACHES_FPS};
     OK(pelti_output_open(&def, &path, 1, &output, &err));
     for (int f = 0; f < def.frames.frame_count; f++) {
         Trs placement = trs_identity();

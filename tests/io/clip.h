@@ -12,7 +12,7 @@ static const int clip_triangles[2][3] = {{0, 1, 2}, {CLIP_SPLIT, CLIP_SPLIT + 1,
 static const PeltiObjGroup clip_groups[2] = {{"3rd arm", 0, CLIP_SPLIT, NULL},
                                              {"Hut \"x\"", CLIP_SPLIT, CLIP_POINTS - CLIP_SPLIT, NULL}};
 static const PeltiObjShape clip_shape = {2, 2, clip_triangles, clip_groups, NULL};
-static const PeltiFrames clip_frames = {CLIP_POINTS, CLIP_FRAMES, 7, 24};
+static const PeltiSinkFrames clip_frames = {CLIP_POINTS, CLIP_FRAMES, 7, 24};
 
 static inline Vec3 clip_point(int frame, int i)
 {

@@ -11,7 +11,7 @@
 
 enum { POINTS = 3000, FRAMES = 7 }; // more points than one block of the writer
 static Vec3 g_frame[FRAMES][POINTS];
-static const PeltiFrames g_frames = {POINTS, FRAMES, 12, 24};
+static const PeltiSinkFrames g_frames = {POINTS, FRAMES, 12, 24};
 
 static void fill(void)
 {
@@ -33,7 +33,7 @@ static PeltStatus open_cache(const char *path, PeltiCache **out, PeltError *err)
     return pelti_cache_open(&(PeltiCacheSource){.path = path}, out, err);
 }
 
-typedef PeltStatus (*OpenSink)(const PeltAllocator *, const char *, const PeltiFrames *, PeltiSink **, PeltError *);
+typedef PeltStatus (*OpenSink)(const PeltAllocator *, const char *, const PeltiSinkFrames *, PeltiSink **, PeltError *);
 
 static void round_trip(OpenSink open, const char *path, size_t header_bytes)
 {
@@ -166,7 +166,7 @@ static void obj_sequence_appears_together(void **state)
     (void)state;
     PeltError err;
     PeltiSink *sink;
-    PeltiFrames frames = {6, 2, 9, 30};
+    PeltiSinkFrames frames = {6, 2, 9, 30};
     PeltiObjShape shape = {2, 2, g_triangles, g_groups, g_uv};
     Vec3 points[6] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0.1f, 0, 1}, {1, 0, 1}, {0, 1, 1}};
     Vec3 normals[6] = {{0, 0, 1}, {0, 0, 1}, {0, 0, 1}, {0, 0, 1}, {0, 0, 1}, {0, 0, 1}};
@@ -193,7 +193,7 @@ static void an_obj_sequence_that_cannot_be_moved_is_taken_back(void **state)
     (void)state;
     PeltError err;
     PeltiSink *sink;
-    PeltiFrames frames = {6, 2, 0, 30};
+    PeltiSinkFrames frames = {6, 2, 0, 30};
     PeltiObjShape shape = {2, 2, g_triangles, g_groups, NULL};
     Vec3 points[6] = {{0, 0, 0}};
     assert_int_equal(mkdir(at("a_0001.obj"), 0700), 0); // in the way of the second frame
@@ -211,7 +211,7 @@ static void hostile_caches_are_refused(void **state)
 {
     (void)state;
     PeltError err;
-    PeltiFrames frames = {2, 3, 0, 24};
+    PeltiSinkFrames frames = {2, 3, 0, 24};
     Vec3 points[2] = {{1, 2, 3}, {4, 5, 6}};
     OpenSink open[2] = {pelti_pc2_sink, pelti_mdd_sink};
     for (int k = 0; k < 2; k++) {

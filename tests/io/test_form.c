@@ -12,7 +12,7 @@ typedef struct Thing {
 } Thing;
 
 static const char *const kinds[] = {"round", "square", NULL};
-static const PeltiField fields[] = {
+static const PeltiFormField fields[] = {
     {.key = "size", .kind = PELTI_FIELD_FLOAT, .offset = offsetof(Thing, size), .required = true, .least = 0, .most = 10},
     {.key = "place", .kind = PELTI_FIELD_FLOATS, .offset = offsetof(Thing, place), .count = 3, .least = -100, .most = 100},
     {.key = "count", .kind = PELTI_FIELD_INT, .offset = offsetof(Thing, count), .least = 1, .most = 5},

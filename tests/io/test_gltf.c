@@ -234,7 +234,7 @@ static void rows_nobody_can_use_are_mended_from_their_neighbours(void **state)
 {
     (void)state;
     Read plain = read_tiny((TinyOptions){0}), r = read_tiny((TinyOptions){.bad_rows = 5});
-    const PeltiBadRows *rows = &r.who->bad_rows;
+    const PeltiWeightsBad *rows = &r.who->bad_rows;
     assert_true(r.who->file_weights_sane && has_warning(r.who, "weights-mended"));
     assert_int_equal(rows->not_finite, 2);
     assert_int_equal(rows->negative, 2);

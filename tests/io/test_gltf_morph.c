@@ -31,7 +31,7 @@ typedef struct Made {
 static void make(Made *m, PeltiMorphMode mode, float tolerance, int most)
 {
     PeltError err;
-    PeltiProgress progress = {0};
+    PeltiProgressSink progress = {0};
     pelti_pool_init(&m->pool, NULL);
     assert_int_equal(pelti_spool_open(at("x"), &m->spool, &err), PELT_OK);
     m->parts[0] = (PeltiMorphPart){.first_point = 0, .point_count = SPLIT, .has_normals = true};
@@ -126,7 +126,7 @@ static void modes_come_from_the_frames(void **state)
     (void)state;
     PeltError err;
     Made m;
-    PeltiModes modes;
+    PeltiPrincipalModes modes;
     fill(0);
     pelti_pool_init(&m.pool, NULL);
     assert_int_equal(pelti_spool_open(at("x"), &m.spool, &err), PELT_OK);
@@ -139,7 +139,7 @@ static void modes_come_from_the_frames(void **state)
             frames[f][i] = vec3((float)i, sinf(0.3f * (float)f) * cosf(0.02f * (float)i), 0);
         assert_int_equal(pelti_morph_frame(&m.def, f, frames[f], NULL, &err), PELT_OK);
     }
-    assert_int_equal(pelti_modes_make(&m.def, &m.pool, &modes, &err), PELT_OK);
+    assert_int_equal(pelti_morph_modes(&m.def, &m.pool, &modes, &err), PELT_OK);
     assert_true(modes.count >= 1);
     for (int f = 0; f < FRAMES; f++) { // the first mode follows the wave's height
         double want = sin(0.3 * f) / sin(0.3 * 5);

@@ -85,7 +85,7 @@ static PeltiOutputReport write_all(const Subject *s, const PeltiOutputDef *def, 
 }
 
 /// The weights of a node in the first clip of the result; its key times are checked.
-static float *read_weights(const PeltiGltf *doc, PeltiPool *pool, int node, const PeltiFrames *frames, int *target_count)
+static float *read_weights(const PeltiGltf *doc, PeltiPool *pool, int node, const PeltiSinkFrames *frames, int *target_count)
 {
     PeltError err;
     PeltiJson *clip = pelti_json_at(pelti_json_get(doc->root, "animations"), 0), *channels = pelti_json_get(clip, "channels");
@@ -175,7 +175,7 @@ static int shown_by(const PeltiGltf *doc, const char *name, int node)
     return node;
 }
 
-static Played play_all(const Subject *s, const char *path, const PeltiFrames *frames)
+static Played play_all(const Subject *s, const char *path, const PeltiSinkFrames *frames)
 {
     PeltError err;
     Played played = {0};

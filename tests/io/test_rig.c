@@ -16,10 +16,10 @@ static void write_rig(const char *text)
     fclose(file);
 }
 
-static PeltStatus load_text(const char *text, const PeltiCharacter *who, PeltiRig **rig, PeltError *err)
+static PeltStatus load_text(const char *text, const PeltiCharacter *who, PeltiIoRig **rig, PeltError *err)
 {
     write_rig(text);
-    PeltStatus status = pelti_io_rig_load((PeltiRigSource){.path = g_path}, who, NULL, rig, err);
+    PeltStatus status = pelti_io_rig_load((PeltiIoRigSource){.path = g_path}, who, NULL, rig, err);
     unlink(g_path);
     return status;
 }
@@ -43,8 +43,8 @@ static void the_example_is_read_whole(void **state)
 {
     (void)state;
     PeltError err = {0};
-    PeltiRig *file;
-    if (pelti_io_rig_load((PeltiRigSource){.path = PELT_SOURCE_DIR "/examples/rigs/arm.json"}, NULL, NULL, &file, &err) !=
+    PeltiIoRig *file;
+    if (pelti_io_rig_load((PeltiIoRigSource){.path = PELT_SOURCE_DIR "/examples/rigs/arm.json"}, NULL, NULL, &file, &err) !=
         PELT_OK)
         fail_msg("%s", err.text);
     const PeltRig *rig = &file->rig;
@@ -139,15 +139,15 @@ static void mistakes_name_the_line_and_the_key(void **state)
     PeltiCharacter *who = tiny_character();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         PeltError err = {0};
-        PeltiRig *rig;
+        PeltiIoRig *rig;
         assert_int_equal(load_text(cases[i].text, who, &rig, &err), PELT_BAD_INPUT);
         assert_null(rig);
         if (!strstr(err.text, cases[i].story) || !strstr(err.text, g_path))
             fail_msg("\"%s\" does not say \"%s\"", err.text, cases[i].story);
     }
     PeltError err;
-    PeltiRig *rig;
-    assert_int_equal(pelti_io_rig_load((PeltiRigSource){.path = "no such rig.json"}, who, NULL, &rig, &err), PELT_IO);
+    PeltiIoRig *rig;
+    assert_int_equal(pelti_io_rig_load((PeltiIoRigSource){.path = "no such rig.json"}, who, NULL, &rig, &err), PELT_IO);
     pelti_character_destroy(who);
 }
 
@@ -158,9 +158,9 @@ static void settings_are_keys_of_the_file(void **state)
                                     "joint.root.firmness=2.5", "joint.upper.layers.stiffness=[1,1,0.5,0.25]"};
     PeltiCharacter *who = tiny_character();
     PeltError err = {0};
-    PeltiRig *file;
+    PeltiIoRig *file;
     write_rig("{\"joints\": {\"upper\": {\"operator\": \"contact\", \"firmness\": 3}}}");
-    if (pelti_io_rig_load((PeltiRigSource){g_path, settings, 5}, who, NULL, &file, &err) != PELT_OK)
+    if (pelti_io_rig_load((PeltiIoRigSource){g_path, settings, 5}, who, NULL, &file, &err) != PELT_OK)
         fail_msg("%s", err.text);
     unlink(g_path);
     const PeltRigJoint *upper = pelt_rig_joint(&file->rig, "upper"), *root = pelt_rig_joint(&file->rig, "root");
@@ -170,14 +170,14 @@ static void settings_are_keys_of_the_file(void **state)
     CHECK_NEAR(upper->layer_stiffness[3], 0.25f, 0);
     CHECK_NEAR(root->firmness, 2.5f, 0);
     pelti_io_rig_destroy(file);
-    assert_int_equal(pelti_io_rig_load((PeltiRigSource){NULL, settings, 5}, who, NULL, &file, &err), PELT_OK);
+    assert_int_equal(pelti_io_rig_load((PeltiIoRigSource){NULL, settings, 5}, who, NULL, &file, &err), PELT_OK);
     pelti_io_rig_destroy(file);
     const char *const wrong[] = {"joint.uper.operator=bulge", "joint.upper.operater=bulge", "joint.upper=1",
                                  "joint.upper.operator"};
     for (int i = 0; i < 4; i++)
-        assert_int_not_equal(pelti_io_rig_load((PeltiRigSource){NULL, &wrong[i], 1}, who, NULL, &file, &err), PELT_OK);
+        assert_int_not_equal(pelti_io_rig_load((PeltiIoRigSource){NULL, &wrong[i], 1}, who, NULL, &file, &err), PELT_OK);
     const char *const dotted[] = {"joint.arm.L.limits.bend=[0,1]"};
-    assert_int_equal(pelti_io_rig_load((PeltiRigSource){NULL, dotted, 1}, NULL, NULL, &file, &err), PELT_OK);
+    assert_int_equal(pelti_io_rig_load((PeltiIoRigSource){NULL, dotted, 1}, NULL, NULL, &file, &err), PELT_OK);
     assert_non_null(pelt_rig_joint(&file->rig, "arm.L"));
     pelti_io_rig_destroy(file);
     pelti_character_destroy(who);

@@ -1,7 +1,7 @@
 /// Scene files: every key is read, schema and reader have the same keys, mistakes name the line.
 #include "check.h"
 #include "io/scene.h"
-#include "io/shape.h"
+#include "io/mesh.h"
 #include "schema_keys.h"
 
 #include <sys/stat.h>
@@ -81,7 +81,7 @@ static void every_key_is_read(void **state)
 {
     (void)state;
     PeltError err = {0};
-    PeltiScene *file;
+    PeltiIoScene *file;
     if (pelti_scene_load(in_folder("all.json"), NULL, NULL, &file, &err) != PELT_OK)
         fail_msg("%s", err.text);
     const PeltScene *s = &file->scene;
@@ -154,7 +154,7 @@ static void mistakes_name_the_line_and_the_key(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         PeltError err = {0};
-        PeltiScene *scene;
+        PeltiIoScene *scene;
         write_text("x.json", cases[i].text);
         assert_int_equal(pelti_scene_load(in_folder("x.json"), NULL, NULL, &scene, &err), cases[i].status);
         assert_int_equal(err.status, cases[i].status);
@@ -177,14 +177,14 @@ static void ten_thousand_objects_are_refused(void **state)
     write_text("x.json", text);
     free(text);
     PeltError err;
-    PeltiScene *scene;
+    PeltiIoScene *scene;
     assert_int_equal(pelti_scene_load(in_folder("x.json"), NULL, NULL, &scene, &err), PELT_BAD_INPUT);
     assert_non_null(strstr(err.text, "at most 4096"));
 }
 
 // ---- shapes
 
-static double volume_of(const PeltiIoShape *shape)
+static double volume_of(const PeltiIoMesh *shape)
 {
     double sum = 0;
     for (int t = 0; t < shape->triangle_count; t++) {
@@ -202,10 +202,10 @@ static void tetrahedra_bring_their_outside(void **state)
     static const char *const names[] = {"two.mesh", "two.msh", "four.msh"};
     for (int i = 0; i < 3; i++) {
         PeltiPool pool;
-        PeltiIoShape shape;
+        PeltiIoMesh shape;
         PeltError err = {0};
         pelti_pool_init(&pool, NULL);
-        if (pelti_io_shape_load(&pool, in_folder(names[i]), &shape, &err) != PELT_OK)
+        if (pelti_io_mesh_load(&pool, in_folder(names[i]), &shape, &err) != PELT_OK)
             fail_msg("%s", err.text);
         assert_int_equal(shape.tetrahedron_count, 2);
         assert_int_equal(shape.triangle_count, 6); // eight faces, two of them shared
@@ -213,10 +213,10 @@ static void tetrahedra_bring_their_outside(void **state)
         pelti_pool_release(&pool);
     }
     PeltiPool pool;
-    PeltiIoShape shape;
+    PeltiIoMesh shape;
     PeltError err;
     pelti_pool_init(&pool, NULL);
-    assert_int_equal(pelti_io_shape_load(&pool, in_folder("tetra.obj"), &shape, &err), PELT_OK);
+    assert_int_equal(pelti_io_mesh_load(&pool, in_folder("tetra.obj"), &shape, &err), PELT_OK);
     CHECK_NEAR(volume_of(&shape), 1.0 / 6, 1e-6);
     pelti_pool_release(&pool);
 }
@@ -244,11 +244,11 @@ static void spoilt_shapes_are_refused(void **state)
                  {"x.msh", "$MeshFormat\n4.1 0 8\n$Nodes\n2000000000 1 1 1\n"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         PeltiPool pool;
-        PeltiIoShape shape;
+        PeltiIoMesh shape;
         PeltError err = {0};
         pelti_pool_init(&pool, NULL);
         write_text(cases[i].name, cases[i].text);
-        PeltStatus status = pelti_io_shape_load(&pool, in_folder(cases[i].name), &shape, &err);
+        PeltStatus status = pelti_io_mesh_load(&pool, in_folder(cases[i].name), &shape, &err);
         if (status != PELT_BAD_INPUT && status != PELT_UNSUPPORTED)
             fail_msg("accepted: %s", cases[i].text);
         assert_non_null(strstr(err.text, cases[i].name));
@@ -261,12 +261,12 @@ static void spoilt_shapes_are_refused(void **state)
         for (size_t keep = 0; keep < strlen(from); keep += 3) {
             char part[1024];
             PeltiPool pool;
-            PeltiIoShape shape;
+            PeltiIoMesh shape;
             PeltError err = {0};
             snprintf(part, sizeof part, "%.*s", (int)keep, from);
             write_text(name, part);
             pelti_pool_init(&pool, NULL);
-            PeltStatus status = pelti_io_shape_load(&pool, in_folder(name), &shape, &err);
+            PeltStatus status = pelti_io_mesh_load(&pool, in_folder(name), &shape, &err);
             assert_true(status == PELT_OK || status == PELT_BAD_INPUT);
             for (int t = 0; status == PELT_OK && t < shape.triangle_count; t++)
                 for (int k = 0; k < 3; k++)

@@ -19,7 +19,7 @@ static double *rows_of(PeltiPool *pool, int rows, int points)
 static void check(int rows, int points, int most, int expected)
 {
     PeltiPool pool;
-    PeltiModes modes;
+    PeltiPrincipalModes modes;
     pelti_pool_init(&pool, NULL);
     double *d = rows_of(&pool, rows, points);
     int width = 3 * points;
@@ -60,7 +60,7 @@ static void rows_without_motion_have_no_modes(void **state)
 {
     (void)state;
     PeltiPool pool;
-    PeltiModes modes;
+    PeltiPrincipalModes modes;
     pelti_pool_init(&pool, NULL);
     double *none = PELTI_NEW(&pool, double, 5 * 6);
     assert_int_equal(pelti_principal_modes(&(PeltiPrincipal){5, 2, 4}, none, &pool, &modes, NULL), PELT_OK);

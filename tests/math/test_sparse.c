@@ -6,7 +6,7 @@
 #include <string.h>
 
 /// Laplacian of a w x h grid with diagonals, plus `shift` on the diagonal.
-static int grid_entries(int w, int h, double shift, PeltiEntry *out)
+static int grid_entries(int w, int h, double shift, PeltiSparseEntry *out)
 {
     int count = 0, n = w * h;
     double *diagonal = calloc((size_t)n, sizeof *diagonal);
@@ -18,20 +18,20 @@ static int grid_entries(int w, int h, double shift, PeltiEntry *out)
                     continue;
                 int j = i + dy * w + dx;
                 double weight = 1 + 0.3 * sin(i * 7.0 + k);
-                out[count] = count & 1 ? (PeltiEntry){i, j, -weight} : (PeltiEntry){j, i, -weight};
+                out[count] = count & 1 ? (PeltiSparseEntry){i, j, -weight} : (PeltiSparseEntry){j, i, -weight};
                 count++;
                 diagonal[i] += weight;
                 diagonal[j] += weight;
             }
     for (int i = 0; i < n; i++) { // in two halves: repeated entries add up
-        out[count++] = (PeltiEntry){i, i, diagonal[i]};
-        out[count++] = (PeltiEntry){i, i, shift};
+        out[count++] = (PeltiSparseEntry){i, i, diagonal[i]};
+        out[count++] = (PeltiSparseEntry){i, i, shift};
     }
     free(diagonal);
     return count;
 }
 
-static void multiply(const PeltiEntry *e, int count, int n, const double *x, double *b)
+static void multiply(const PeltiSparseEntry *e, int count, int n, const double *x, double *b)
 {
     memset(b, 0, (size_t)n * sizeof *b);
     for (int k = 0; k < count; k++) {
@@ -43,7 +43,7 @@ static void multiply(const PeltiEntry *e, int count, int n, const double *x, dou
 
 typedef struct Problem {
     int n, count;
-    PeltiEntry *entries;
+    PeltiSparseEntry *entries;
     double *x, *b, *work;
     float (*rows)[4], (*result)[4];
 } Problem;
@@ -68,10 +68,10 @@ static Problem make_problem(int w, int h, double shift)
             p.rows[i][k] = (float)(p.b[i] * (k + 1));
     return p;
 }
-static PeltStatus create(const PeltAllocator *allocator, const Problem *p, PeltiOrdering ordering, PeltiSparse **out,
+static PeltStatus create(const PeltAllocator *allocator, const Problem *p, PeltiSparseOrdering ordering, PeltiSparse **out,
                          PeltError *err)
 {
-    PeltiEntries matrix = {.n = p->n, .count = p->count, .list = p->entries};
+    PeltiSparseEntries matrix = {.n = p->n, .count = p->count, .list = p->entries};
     return pelti_sparse_create(allocator, &matrix, ordering, out, err);
 }
 static void free_problem(Problem *p)
@@ -92,7 +92,7 @@ static void solves_match_the_known_solution_for_each_ordering(void **state)
         for (int ordering = PELTI_ORDER_BEST; ordering <= PELTI_ORDER_AMD; ordering++) {
             Problem p = make_problem(sizes[k][0], sizes[k][1], 0.5);
             PeltiSparse *s = NULL;
-            assert_int_equal(create(NULL, &p, (PeltiOrdering)ordering, &s, NULL), PELT_OK);
+            assert_int_equal(create(NULL, &p, (PeltiSparseOrdering)ordering, &s, NULL), PELT_OK);
             double *x = malloc((size_t)p.n * sizeof *x);
             pelti_sparse_solve(s, p.b, x, p.work);
             for (int i = 0; i < p.n; i++)
@@ -175,16 +175,19 @@ static void matrices_that_are_not_positive_definite_are_errors(void **state)
     p.entries[p.count - 1].value = NAN;
     assert_int_equal(create(NULL, &p, PELTI_ORDER_BEST, &s, &err), PELT_FAILED);
     free_problem(&p);
-    PeltiEntry outside[] = {{0, 0, 1}, {1, 7, 1}}, missing[] = {{0, 0, 1}}, indefinite[] = {{0, 0, 1}, {1, 1, 1}, {0, 1, 2}};
-    assert_int_equal(pelti_sparse_create(NULL, &(PeltiEntries){.n = 2, .count = 2, .list = outside}, PELTI_ORDER_BEST, &s, &err),
-                     PELT_FAILED);
-    assert_int_equal(pelti_sparse_create(NULL, &(PeltiEntries){.n = 2, .count = 1, .list = missing}, PELTI_ORDER_BEST, &s, &err),
-                     PELT_FAILED);
+    PeltiSparseEntry outside[] = {{0, 0, 1}, {1, 7, 1}}, missing[] = {{0, 0, 1}},
+                     indefinite[] = {{0, 0, 1}, {1, 1, 1}, {0, 1, 2}};
     assert_int_equal(
-        pelti_sparse_create(NULL, &(PeltiEntries){.n = 2, .count = 3, .list = indefinite}, PELTI_ORDER_BEST, &s, &err),
+        pelti_sparse_create(NULL, &(PeltiSparseEntries){.n = 2, .count = 2, .list = outside}, PELTI_ORDER_BEST, &s, &err),
         PELT_FAILED);
-    assert_int_equal(pelti_sparse_create(NULL, &(PeltiEntries){.n = 0, .count = 0, .list = NULL}, PELTI_ORDER_BEST, &s, &err),
-                     PELT_OK);
+    assert_int_equal(
+        pelti_sparse_create(NULL, &(PeltiSparseEntries){.n = 2, .count = 1, .list = missing}, PELTI_ORDER_BEST, &s, &err),
+        PELT_FAILED);
+    assert_int_equal(
+        pelti_sparse_create(NULL, &(PeltiSparseEntries){.n = 2, .count = 3, .list = indefinite}, PELTI_ORDER_BEST, &s, &err),
+        PELT_FAILED);
+    assert_int_equal(
+        pelti_sparse_create(NULL, &(PeltiSparseEntries){.n = 0, .count = 0, .list = NULL}, PELTI_ORDER_BEST, &s, &err), PELT_OK);
     pelti_sparse_destroy(s);
 }
 

@@ -36,7 +36,7 @@ typedef struct Found {
     int order[N], place[N];
 } Found;
 
-static void find(Found *f, const Mesh *m, int n, PeltiOrdering ordering)
+static void find(Found *f, const Mesh *m, int n, PeltiSparseOrdering ordering)
 {
     PeltError err = {0};
     pelti_pool_init(&f->pool, NULL);

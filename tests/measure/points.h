@@ -6,17 +6,17 @@
 
 #include <stdlib.h>
 
-static PeltiMeasured of_points(const PeltiMesh *mesh, const Vec3 *points)
+static PeltiMeasureSkin of_points(const PeltiMesh *mesh, const Vec3 *points)
 {
     Vec3 *vertices = malloc((size_t)mesh->vertex_count * sizeof *vertices + 1);
     pelti_mesh_gather(mesh, points, vertices);
-    return (PeltiMeasured){points, vertices};
+    return (PeltiMeasureSkin){points, vertices};
 }
 
 /// `bones` and `lbs` may be NULL, as for pelti_measure_frame.
 static inline void measure_points(PeltiMeasure *m, const Vec3 *points, const Mat34 *bones, const Vec3 *lbs, PeltQuality *out)
 {
-    PeltiMeasured skin = of_points(m->mesh, points), beside = lbs ? of_points(m->mesh, lbs) : (PeltiMeasured){0};
+    PeltiMeasureSkin skin = of_points(m->mesh, points), beside = lbs ? of_points(m->mesh, lbs) : (PeltiMeasureSkin){0};
     pelti_measure_frame(m, skin, bones, lbs ? &beside : NULL, out);
     free((void *)skin.vertices);
     free((void *)beside.vertices);

@@ -190,7 +190,7 @@ static void lbs_is_measured_on_its_own(void **state)
     memcpy(lbs, rest, sizeof lbs);
     lbs[0].x -= 3;
     place_box(vec3(0.5f, 0.25f, 0.125f), 1, lbs + 8);
-    PeltiMeasured by_lbs = of_points(who->mesh, lbs);
+    PeltiMeasureSkin by_lbs = of_points(who->mesh, lbs);
     pelti_measure_lbs(m, by_lbs, NULL);
     free((void *)by_lbs.vertices);
     measure_points(m, rest, NULL, lbs, &f); // the skin's own numbers do not know of it

@@ -63,7 +63,7 @@ static void run(const Rig *rig, const char *name, int threads, const Mat34 *bone
     void *state = NULL;
     PeltError err;
     pelti_options_init(&options, method->options);
-    PeltiPrepare in = {.who = rig->who, .options = &options, .weights = &rig->weights, .jobs = jobs};
+    PeltiMethodPrepare in = {.who = rig->who, .options = &options, .weights = &rig->weights, .jobs = jobs};
     assert_int_equal(method->prepare(&in, &state, &err), PELT_OK);
     PeltiStepInput step = {.bones = bones, .restart = true};
     method->step(state, &step, out, NULL);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static const PeltiOptionInfo table[] = {
+static const PeltiOptionDef table[] = {
     {"fold-depth", PELTI_OPTION_FLOAT, "0.5", NULL, 0, 1, "depth"},
     {"iterations", PELTI_OPTION_INT, "10", NULL, 1, 100, "how often"},
     {"smooth", PELTI_OPTION_BOOL, "on", NULL, 0, 0, "smooth"},

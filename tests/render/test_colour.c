@@ -12,20 +12,20 @@ static void srgb_goes_there_and_back(void **state)
     (void)state;
     for (int i = 0; i <= 255; i++)
         CHECK_NEAR(pelti_srgb_encode(pelti_srgb_decode((float)i / 255)), i / 255.0, 1e-5);
-    CHECK_NEAR(pelti_rgb(0xff8000).x, 1, 1e-6);
-    CHECK_NEAR(pelti_rgb(0xff8000).y, 0.2158605, 1e-5);
+    CHECK_NEAR(pelti_render_rgb(0xff8000).x, 1, 1e-6);
+    CHECK_NEAR(pelti_render_rgb(0xff8000).y, 0.2158605, 1e-5);
 }
 
 static void oklch_white_and_grey_are_neutral_and_everything_fits(void **state)
 {
     (void)state;
-    Vec3 white = pelti_oklch(1, 0, 0), grey = pelti_oklch(0.6f, 0, 0.3f);
+    Vec3 white = pelti_render_oklch(1, 0, 0), grey = pelti_render_oklch(0.6f, 0, 0.3f);
     CHECK_NEAR(white.x, 1, 1e-3);
     CHECK_NEAR(white.z, 1, 1e-3);
     CHECK_NEAR(grey.x, 0.216, 1e-3); // L^3
     CHECK_NEAR(grey.y, grey.z, 1e-4);
     for (int i = 0; i < 1000; i++) {
-        Vec3 c = pelti_oklch((float)(i % 10) / 9, 0.4f, (float)i / 1000);
+        Vec3 c = pelti_render_oklch((float)(i % 10) / 9, 0.4f, (float)i / 1000);
         assert_true(c.x >= 0 && c.y >= 0 && c.z >= 0 && c.x <= 1 && c.y <= 1 && c.z <= 1);
     }
 }
@@ -79,7 +79,7 @@ static void every_letter_leaves_ink_inside_its_width(void **state)
         PeltiImage image;
         assert_int_equal(pelti_image_create(80, 80, &image, NULL), PELT_OK);
         char text[2] = {(char)c, 0};
-        pelti_draw_text(&image, 20, 50, 24, (PeltiInk){{0, 0, 0}, 1}, c == 127 ? "\xc3\xa9" : text);
+        pelti_draw_text(&image, 20, 50, 24, (PeltiDrawInk){{0, 0, 0}, 1}, c == 127 ? "\xc3\xa9" : text);
         int ink = ink_pixels(&image);
         if (ink < 8)
             fail_msg("'%c' leaves %d pixels", c, ink);
@@ -97,11 +97,11 @@ static void drawing_outside_is_cut_off(void **state)
     (void)state;
     PeltiImage image;
     assert_int_equal(pelti_image_create(20, 10, &image, NULL), PELT_OK);
-    PeltiInk ink = {{1, 1, 1}, 1};
-    pelti_draw_stroke(&image, (PeltiStroke){-100, -50, 300, 90, 3}, ink);
+    PeltiDrawInk ink = {{1, 1, 1}, 1};
+    pelti_draw_stroke(&image, (PeltiDrawStroke){-100, -50, 300, 90, 3}, ink);
     pelti_draw_box(&image, -5, -5, 4, 3, ink);
     pelti_draw_text(&image, -30, 5, 40, ink, "Hello, world");
-    PeltiLegend legend = {
+    PeltiDrawLegend legend = {
         .title = "a title that is much too long for this", .map = PELTI_MAP_SEQUENTIAL, .low = 0, .high = 1e-9f};
     pelti_draw_legend(&image, &legend, ink);
     legend.low = NAN;

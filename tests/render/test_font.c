@@ -8,7 +8,7 @@
 static void every_letter_is_drawn_within_its_box(void **state)
 {
     (void)state;
-    PeltiGlyph g;
+    PeltiFontGlyph g;
     for (int letter = 33; letter <= 126; letter++) {
         pelti_font_glyph(letter, &g);
         assert_in_range(g.count, 1, PELTI_GLYPH_SEGMENTS - 1); // none was cut short
@@ -26,7 +26,7 @@ static void every_letter_is_drawn_within_its_box(void **state)
 static void heights_are_those_of_letters(void **state)
 {
     (void)state;
-    PeltiGlyph g;
+    PeltiFontGlyph g;
     for (int letter = 'A'; letter <= 'Z'; letter++) {
         float low = 100, high = -100;
         pelti_font_glyph(letter, &g);
@@ -46,7 +46,7 @@ static void heights_are_those_of_letters(void **state)
 static void curves_are_joined(void **state)
 {
     (void)state;
-    PeltiGlyph g;
+    PeltiFontGlyph g;
     pelti_font_glyph('S', &g);
     for (int s = 1; s < g.count; s++) {
         CHECK_NEAR(g.segment[s][0], g.segment[s - 1][2], 1e-5);
@@ -60,14 +60,14 @@ static void curves_are_joined(void **state)
 static void no_two_letters_look_alike(void **state)
 {
     (void)state;
-    static PeltiGlyph all[95];
+    static PeltiFontGlyph all[95];
     for (int k = 0; k < 95; k++)
         pelti_font_glyph(32 + k, &all[k]);
     for (int a = 1; a < 95; a++)
         for (int b = 1; b < a; b++)
             assert_true(all[a].count != all[b].count ||
                         memcmp(all[a].segment, all[b].segment, sizeof(float[4]) * (size_t)all[a].count) != 0);
-    PeltiGlyph box, other;
+    PeltiFontGlyph box, other;
     pelti_font_glyph(7, &box);
     pelti_font_glyph(200, &other);
     assert_int_equal(box.count, 4);

@@ -8,7 +8,7 @@
 /// Compares with all triangles tried; rays that pass within 1e-5 of a border are left out.
 static int compare(const PeltiRays *rays, const Soup *s)
 {
-    static PeltiHit hits[RAYS];
+    static PeltiBoxHit hits[RAYS];
     static uint8_t blocked[RAYS];
     int found = 0;
     pelti_rays_closest(rays, RAYS, s->rays, hits);
@@ -42,15 +42,15 @@ static void bad_rays_and_triangles_hit_nothing(void **state)
     (void)state;
     Vec3 p[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {NAN, 0, 0}, {0.2f, 0.2f, 1}};
     int t[][3] = {{0, 1, 2}, {0, 1, 3}, {4, 4, 4}, {0, 0, 1}};
-    PeltiRay ray[] = {{{0.2f, 0.2f, 2}, 0, {0, 0, -1}, INFINITY},
-                      {{0.2f, 0.2f, 2}, 0, {0, 0, 0}, INFINITY},
-                      {{NAN, 0, 0}, 0, {0, 0, 1}, 1},
-                      {{0.2f, 0.2f, 2}, 0, {0, NAN, -1}, 9},
-                      {{0.2f, 0.2f, 2}, 3, {0, 0, -1}, 1},
-                      {{0.2f, 0.2f, 2}, -3, {0, 0, -1}, 1},
-                      {{0.2f, 0.2f, 2}, 2.5f, {0, 0, -1}, 9},
-                      {{0.2f, 0.2f, 2}, 0, {0, 0, -1}, NAN}};
-    PeltiHit hit[8];
+    PeltiBoxRay ray[] = {{{0.2f, 0.2f, 2}, 0, {0, 0, -1}, INFINITY},
+                         {{0.2f, 0.2f, 2}, 0, {0, 0, 0}, INFINITY},
+                         {{NAN, 0, 0}, 0, {0, 0, 1}, 1},
+                         {{0.2f, 0.2f, 2}, 0, {0, NAN, -1}, 9},
+                         {{0.2f, 0.2f, 2}, 3, {0, 0, -1}, 1},
+                         {{0.2f, 0.2f, 2}, -3, {0, 0, -1}, 1},
+                         {{0.2f, 0.2f, 2}, 2.5f, {0, 0, -1}, 9},
+                         {{0.2f, 0.2f, 2}, 0, {0, 0, -1}, NAN}};
+    PeltiBoxHit hit[8];
     uint8_t blocked[8];
     PeltiRays *rays = NULL;
     PeltError err;
@@ -73,8 +73,8 @@ static void bad_rays_and_triangles_hit_nothing(void **state)
 
 typedef struct Batch {
     const PeltiRays *rays;
-    const PeltiRay *ray;
-    PeltiHit *hit;
+    const PeltiBoxRay *ray;
+    PeltiBoxHit *hit;
 } Batch;
 static void trace(void *context, int begin, int end, int worker)
 {
@@ -87,7 +87,7 @@ static void batches_and_threads_give_the_same_bits(void **state)
 {
     (void)state;
     static Soup s;
-    static PeltiHit one[RAYS], many[RAYS];
+    static PeltiBoxHit one[RAYS], many[RAYS];
     make_soup(&s, 0.5f);
     PeltiRays *rays = NULL;
     PeltError err;

@@ -116,7 +116,7 @@ static void full_scene(PeltiRenderScene *scene, PeltiRenderSceneMesh meshes[2], 
     pelti_array_push(&scene->arrows, &(PeltiRenderSceneArrow){{0, 0, 0}, {1, 1, 0}, 0, {0.1f, 0.7f, 0.1f}});
     pelti_array_push(&scene->triangles, &(PeltiRenderSceneTriangle){{{0, 0, 0}, {0.4f, 0, 0}, {0, 0.4f, 0}}, {0.9f, 0.9f, 0.1f}});
     scene->title = "title";
-    scene->legend = (PeltiLegend){.title = "stretch", .map = PELTI_MAP_DIVERGING, .low = -1, .high = 1};
+    scene->legend = (PeltiDrawLegend){.title = "stretch", .map = PELTI_MAP_DIVERGING, .low = -1, .high = 1};
 }
 
 static void same_bytes_for_any_number_of_threads(void **state)
@@ -165,7 +165,7 @@ static void values_show_as_the_colours_of_the_legend(void **state)
     assert_true(left[2] > left[0] + 50);
     assert_true(right[0] > right[2] + 20);
     assert_true(abs(middle[0] - middle[2]) < 30);
-    scene.legend = (PeltiLegend){.title = "x", .map = PELTI_MAP_DIVERGING, .low = -1, .high = 1};
+    scene.legend = (PeltiDrawLegend){.title = "x", .map = PELTI_MAP_DIVERGING, .low = -1, .high = 1};
     PeltiImage legend = render(&scene, &look, 2);
     int changed = 0;
     for (int i = 0; i < 200 * 200; i++)

@@ -4,7 +4,7 @@
 #include "render/trace.h"
 
 enum { SIDE = 32 };
-static PeltiPixel pixels[SIDE * SIDE];
+static PeltiTracePixel pixels[SIDE * SIDE];
 static PeltiLook look;
 static PeltiTrace trace;
 
@@ -24,14 +24,14 @@ static void fill(float left, float right)
                 noise += (float)(seed >> 8) * 0x1p-24f - 0.5f;
             }
             Vec3 at = at_left ? vec3((float)x, (float)y, 0) : vec3(SIDE / 2, (float)y, (float)(x - SIDE / 2));
-            pixels[y * SIDE + x] = (PeltiPixel){.weight = 4,
-                                                .visible = 4 * (at_left ? left : right) + 0.5f * noise,
-                                                .open = 2,
-                                                .position = vec3_scale(at, 4),
-                                                .normal = vec3_scale(at_left ? vec3(0, 0, 1) : vec3(-1, 0, 0), 4),
-                                                .pixel = 4};
+            pixels[y * SIDE + x] = (PeltiTracePixel){.weight = 4,
+                                                     .visible = 4 * (at_left ? left : right) + 0.5f * noise,
+                                                     .open = 2,
+                                                     .position = vec3_scale(at, 4),
+                                                     .normal = vec3_scale(at_left ? vec3(0, 0, 1) : vec3(-1, 0, 0), 4),
+                                                     .pixel = 4};
             if (x == 0)
-                pixels[y * SIDE + x] = (PeltiPixel){0};
+                pixels[y * SIDE + x] = (PeltiTracePixel){0};
         }
 }
 

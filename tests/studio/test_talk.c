@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-static PeltiTalk talk;
+static PeltiStudioTalk talk;
 static const float NOWHERE[3];
 #define NO_HAND .held = -1, .held_at = {NOWHERE, 3}, .poked = -1, .poked_at = {NOWHERE, 3}
 
@@ -24,7 +24,7 @@ static int set_up(void **state)
     (void)state;
     PeltiCast *cast;
     PeltError err = {0};
-    talk = (PeltiTalk){0};
+    talk = (PeltiStudioTalk){0};
     if (pelti_session_create(&(PeltiSessionDef){.threads = 1}, &talk.session, &err) != PELT_OK ||
         pelti_cast_make("cylinder", 600, &cast, &err) != PELT_OK)
         return -1;
@@ -49,7 +49,7 @@ static PeltiArray say(uint32_t tab, uint32_t take, PeltiMsgKind kind, const void
     pelti_msg_write(&request, PELTI_MSG_Hello, &(PeltiMsgHello){tab, take});
     if (message)
         pelti_msg_write(&request, kind, message);
-    assert_int_equal(pelti_talk(&talk, request.data, request.count, &answer, &err), PELT_OK);
+    assert_int_equal(pelti_studio_talk(&talk, request.data, request.count, &answer, &err), PELT_OK);
     pelti_array_release(&request);
     return answer;
 }
@@ -191,9 +191,9 @@ static float step_world(uint32_t number)
     return y;
 }
 
-static void wish_for(const PeltiMsgWorld *world)
+static void wish_for(const PeltiMsgScene *world)
 {
-    PeltiArray answer = say(1, 1, PELTI_MSG_World, world);
+    PeltiArray answer = say(1, 1, PELTI_MSG_Scene, world);
     pelti_array_release(&answer);
 }
 
@@ -202,7 +202,7 @@ static void a_ball_falls_beside_the_skin(void **state)
     (void)state;
     static const float balls[2][9] = {{1, PELT_SHAPE_SPHERE, 0.05f, 0.05f, 0.05f, 5, 3, 5, 0.5f},
                                       {1, PELT_SHAPE_SPHERE, 0.05f, 0.05f, 0.05f, 9, 3, 5, 0.5f}};
-    PeltiMsgWorld world = {.epoch = 1, .on = 1, .gravity = 10, .objects = {balls[0], 9}, .friction = 0.6f, .firm = 1};
+    PeltiMsgScene world = {.epoch = 1, .on = 1, .gravity = 10, .objects = {balls[0], 9}, .friction = 0.6f, .firm = 1};
     float y = 0, last, t = 10.0f / 30;
     uint32_t i = 1;
     wish_for(&world);
@@ -215,7 +215,7 @@ static void a_ball_falls_beside_the_skin(void **state)
     last = y;
     y = step_world(i++);
     assert_true(last - y > 10 * t / 30 && last - y < 3 * 10 * t / 30);
-    world.objects = (PeltiFloats){balls[0], 18}; // one more: the world is another, the ball goes on from where it was
+    world.objects = (PeltiMsgFloats){balls[0], 18}; // one more: the world is another, the ball goes on from where it was
     wish_for(&world);
     last = y;
     y = step_world(i++);
@@ -223,7 +223,7 @@ static void a_ball_falls_beside_the_skin(void **state)
     last = y;
     y = step_world(i++);
     assert_true(last - y > 10 * t / 30 && last - y < 0.3f);
-    world.objects = (PeltiFloats){balls[1], 9}; // the first is gone, and the other has hardly begun to fall
+    world.objects = (PeltiMsgFloats){balls[1], 9}; // the first is gone, and the other has hardly begun to fall
     wish_for(&world);
     assert_true(step_world(i++) > 2.9f);
 }
@@ -281,15 +281,15 @@ static void a_mesh_is_given_before_it_is_used(void **state)
                        thing[9] = {1, PELT_SHAPE_MESH, 2, 0.1f, 1, 5, 3, 5, 1};
     static const int32_t faces[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3}, wrong[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 4};
     PeltiMsgMesh bad = {2, {corners, 12}, {wrong, 12}}, good = {2, {corners, 12}, {faces, 12}};
-    PeltiMsgWorld world = {.epoch = 1, .on = 1, .gravity = 10, .objects = {thing, 9}, .friction = 0.6f, .firm = 1};
+    PeltiMsgScene world = {.epoch = 1, .on = 1, .gravity = 10, .objects = {thing, 9}, .friction = 0.6f, .firm = 1};
     const struct {
         PeltiMsgKind kind;
         const void *message;
         bool refused;
     } said[] = {{PELTI_MSG_Mesh, &bad, true},
-                {PELTI_MSG_World, &world, true},
+                {PELTI_MSG_Scene, &world, true},
                 {PELTI_MSG_Mesh, &good, false},
-                {PELTI_MSG_World, &world, false}};
+                {PELTI_MSG_Scene, &world, false}};
     for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
         PeltiArray answer = say(1, 1, said[i].kind, said[i].message);
         assert_int_equal(find(&answer, PELTI_MSG_Refusal) != NULL, said[i].refused);

@@ -28,7 +28,7 @@ static inline double system_residual(const PeltiContactSystem *s, double length)
 {
     double(*u)[3] = calloc((size_t)s->slot_count + 1, sizeof *u), most = 0, worst = 0;
     for (int c = 0; c < s->constraint_count; c++) {
-        const PeltiConstraint *k = &s->constraints[c];
+        const PeltiCoulombConstraint *k = &s->constraints[c];
         for (int b = k->first_block; b < k->first_block + k->block_count; b++)
             for (int col = 0; col < 3; col++)
                 for (int row = 0; row < 3; row++)
@@ -36,7 +36,7 @@ static inline double system_residual(const PeltiContactSystem *s, double length)
         most = fmax(most, sqrt(k->force[0] * k->force[0] + k->force[1] * k->force[1] + k->force[2] * k->force[2]));
     }
     for (int c = 0; c < s->constraint_count && most > 0; c++) {
-        const PeltiConstraint *k = &s->constraints[c];
+        const PeltiCoulombConstraint *k = &s->constraints[c];
         double delta[3];
         for (int row = 0; row < 3; row++) {
             delta[row] = k->free[row] + k->epsilon * k->force[row];

@@ -22,7 +22,7 @@ static inline Vec3 random_vec(float scale)
 typedef struct Soup {
     Vec3 p[TRIANGLES * 3];
     int t[TRIANGLES][3];
-    PeltiRay rays[RAYS];
+    PeltiBoxRay rays[RAYS];
 } Soup;
 
 static inline void make_soup(Soup *s, float size)
@@ -37,12 +37,12 @@ static inline void make_soup(Soup *s, float size)
     }
     for (int i = 0; i < RAYS; i++) {
         Vec3 from = random_vec(1.5f);
-        s->rays[i] = (PeltiRay){from, 0, vec3_sub(random_vec(1), from), i % 2 ? INFINITY : 0.7f};
+        s->rays[i] = (PeltiBoxRay){from, 0, vec3_sub(random_vec(1), from), i % 2 ? INFINITY : 0.7f};
     }
 }
 
 // [Moeller1997] in double, one triangle after another: the reference
-static inline double hit_distance(const PeltiRay *ray, const Vec3 *p, const int *t, double *least_margin)
+static inline double hit_distance(const PeltiBoxRay *ray, const Vec3 *p, const int *t, double *least_margin)
 {
     double o[3] = {(double)ray->origin.x, (double)ray->origin.y, (double)ray->origin.z};
     double d[3] = {(double)ray->direction.x, (double)ray->direction.y, (double)ray->direction.z}, v[3][3];
@@ -69,7 +69,7 @@ static inline double hit_distance(const PeltiRay *ray, const Vec3 *p, const int 
 }
 
 /// The nearest by trying all, -1: none; `margin`: how close to a border of anything the ray passes.
-static inline int soup_first_hit(const Soup *s, const PeltiRay *ray, double *margin)
+static inline int soup_first_hit(const Soup *s, const PeltiBoxRay *ray, double *margin)
 {
     double best = INFINITY, one = INFINITY;
     int which = -1;
@@ -86,7 +86,7 @@ static inline int soup_first_hit(const Soup *s, const PeltiRay *ray, double *mar
 }
 
 /// The hit is on triangle `which`, at the distance and barycentrics it says.
-static inline void soup_check_hit(const Soup *s, const PeltiRay *ray, const PeltiHit *hit, int which)
+static inline void soup_check_hit(const Soup *s, const PeltiBoxRay *ray, const PeltiBoxHit *hit, int which)
 {
     double margin;
     assert_int_equal(hit->triangle, which);

@@ -52,7 +52,7 @@ static void a_gap_in_the_values_is_a_gap_in_the_line(void **state)
 {
     (void)state;
     const double values[5] = {1, 2, NAN, INFINITY, 3}, none[5] = {NAN, NAN, NAN, NAN, NAN}, same[5] = {7, 7, 7, 7, 7};
-    const PeltiSeries series[] = {{"a<b", 0, values}, {"none", 1, none}};
+    const PeltiPageSeries series[] = {{"a<b", 0, values}, {"none", 1, none}};
     PeltiPage page;
     pelti_page_init(&page);
     pelti_page_plot(&page, "Volume & more", "to rest", 5, 2, series);
@@ -69,8 +69,8 @@ static void a_gap_in_the_values_is_a_gap_in_the_line(void **state)
     assert_null(strstr(text, "inf"));
     pelti_page_release(&page);
     pelti_page_init(&page);
-    pelti_page_plot(&page, "flat", "", 5, 1, &(PeltiSeries){"same", 0, same});
-    pelti_page_plot(&page, "one frame", "", 1, 1, &(PeltiSeries){"same", 0, same});
+    pelti_page_plot(&page, "flat", "", 5, 1, &(PeltiPageSeries){"same", 0, same});
+    pelti_page_plot(&page, "one frame", "", 1, 1, &(PeltiPageSeries){"same", 0, same});
     assert_null(strstr(text_of(&page), "nan"));
     pelti_page_release(&page);
 }

@@ -95,7 +95,7 @@ static void a_method_beside_others_can_be_cancelled(void **state)
     begin(&study, 1);
     assert_int_equal(pelti_study_run(&study, "lbs", NULL), PELT_OK);
     assert_int_equal(pelti_study_add(&study, "dqs", NULL), PELT_OK);
-    assert_int_equal(pelti_study_run_beside(&study, 1, &(PeltiProgress){stop_in_the_middle, NULL}, &err), PELT_FAILED);
+    assert_int_equal(pelti_study_run_beside(&study, 1, &(PeltiProgressSink){stop_in_the_middle, NULL}, &err), PELT_FAILED);
     assert_int_equal(pelti_study_add(&study, "no such method", &err), PELT_BAD_ARGUMENT);
     assert_int_equal(study.method_count, 2);
     pelti_study_release(&study);

@@ -37,7 +37,7 @@ typedef struct Dqs {
     PeltAllocator allocator;
 } Dqs;
 
-static void layout(Dqs *dqs, PeltiArena *arena, const PeltiPrepare *in, int pair_count)
+static void layout(Dqs *dqs, PeltiArena *arena, const PeltiMethodPrepare *in, int pair_count)
 {
     pelti_arena_take(arena, 1, sizeof *dqs);
     dqs->pairs = PELTI_TAKE(arena, PivotPair, pair_count);
@@ -88,7 +88,7 @@ static void renumber(Dqs *dqs)
     }
 }
 
-static PeltStatus dqs_prepare(const PeltiPrepare *in, void **state, PeltError *err)
+static PeltStatus dqs_prepare(const PeltiMethodPrepare *in, void **state, PeltError *err)
 {
     const PeltiWeights *weights = in->point_weights ? in->point_weights : in->weights;
     int items = in->point_weights ? in->who->point_count : in->who->mesh->vertex_count;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const PeltiOptionInfo options[] = {
+static const PeltiOptionDef options[] = {
     {"step", PELTI_OPTION_FLOAT, "0.35", NULL, 0.01, 1, "share of a Newton step along the gradient, sigma"},
     {"stop-angle", PELTI_OPTION_FLOAT, "55", NULL, 1, 180, "turn of the gradient between two steps that means contact, degrees"},
     {"rounds", PELTI_OPTION_INT, "6", NULL, 1, 1000, "of marching and tangential relaxation"},
@@ -189,7 +189,7 @@ static float section_contact(const void *state, Vec3 x)
     return pelti_section_contact(&((const Implicit *)state)->now.field, x);
 }
 
-static void draw(const void *state, const char *what, PeltiDraw *to)
+static void draw(const void *state, const char *what, PeltiMethodDraw *to)
 {
     const Implicit *m = state;
     if (strcmp(what, "section") || !to->field)

@@ -63,7 +63,7 @@ typedef struct Implicit {
 
 enum { IMPLICIT_GRAIN = 256 };
 
-PeltStatus pelti_implicit_prepare(const PeltiPrepare *in, void **state, PeltError *err);
+PeltStatus pelti_implicit_prepare(const PeltiMethodPrepare *in, void **state, PeltError *err);
 void pelti_implicit_destroy(void *state);
 void pelti_implicit_retune(void *state, const PeltiOptions *options);
 void pelti_implicit_field(const Implicit *m, int skeleton, Vec3 x, float *value, Vec3 *gradient);

@@ -59,11 +59,11 @@ static void rest_range(void *context, int begin, int end, int worker)
     }
 }
 
-static PeltStatus build(Implicit *m, const PeltiPrepare *in, PeltError *err)
+static PeltStatus build(Implicit *m, const PeltiMethodPrepare *in, PeltError *err)
 {
     pelti_implicit_retune(m, in->options);
     m->dqs = pelti_method_find("dqs");
-    PeltiPrepare start = *in;
+    PeltiMethodPrepare start = *in;
     PeltiWeights weights;
     PELT_TRY(pelti_implicit_weights(m, in->weights, pelti_option_text(in->options, "blend"), &weights, err));
     start.weights = &weights;
@@ -87,7 +87,7 @@ static PeltStatus build(Implicit *m, const PeltiPrepare *in, PeltError *err)
     return PELT_OK;
 }
 
-PeltStatus pelti_implicit_prepare(const PeltiPrepare *in, void **state, PeltError *err)
+PeltStatus pelti_implicit_prepare(const PeltiMethodPrepare *in, void **state, PeltError *err)
 {
     PeltiPool pool;
     pelti_pool_init(&pool, in->allocator);

@@ -9,9 +9,9 @@
 
 enum { PAIR_GRAIN = 64, GRAIN = 1024 }; // pairs, vertices or triangles in a piece of work
 
-PeltStatus pelti_collide_build(PeltiFlesh *flesh, PeltError *err)
+PeltStatus pelti_layered_collide_build(PeltiFlesh *flesh, PeltError *err)
 {
-    PeltiCollide *c = &flesh->collide;
+    PeltiLayeredCollide *c = &flesh->collide;
     const PeltiMesh *mesh = flesh->mesh;
     PeltiPool *pool = &flesh->pool;
     c->skin.now = PELTI_NEW(pool, Vec3, flesh->n);
@@ -28,9 +28,9 @@ PeltStatus pelti_collide_build(PeltiFlesh *flesh, PeltError *err)
     c->rest.vertex_owner = PELTI_NEW(pool, int, flesh->n);
     c->rest.edge_owner = pelti_pool_take(pool, (size_t)mesh->triangle_count, 3 * sizeof(int));
     c->contacts.capacity = 16384 + 4 * mesh->triangle_count;
-    c->contacts.list = PELTI_NEW(pool, PeltiContact, c->contacts.capacity);
-    if (!pelti_collide_islands_new(&c->contacts, pool, flesh->n))
-        return pelti_no_memory(err, sizeof(PeltiContact) * (size_t)c->contacts.capacity);
+    c->contacts.list = PELTI_NEW(pool, PeltiLayeredContact, c->contacts.capacity);
+    if (!pelti_layered_collide_islands_new(&c->contacts, pool, flesh->n))
+        return pelti_no_memory(err, sizeof(PeltiLayeredContact) * (size_t)c->contacts.capacity);
     for (int s = 0; s < flesh->n; s++) {
         c->rest.x[s] = mesh->rest[flesh->paths.vertex[s]];
         c->rest.vertex_owner[s] = -1;
@@ -59,8 +59,8 @@ static void copy_skin(void *context, int begin, int end, int worker)
     PeltiFlesh *flesh = context;
     (void)worker;
     for (int s = begin; s < end; s++) {
-        flesh->collide.skin.now[s] = pelti_lane(flesh->match.x, s, PELTI_SKIN);
-        flesh->collide.skin.before[s] = pelti_lane(flesh->moving.before, s, PELTI_SKIN);
+        flesh->collide.skin.now[s] = pelti_flesh_lane(flesh->match.x, s, PELTI_SKIN);
+        flesh->collide.skin.before[s] = pelti_flesh_lane(flesh->moving.before, s, PELTI_SKIN);
     }
 }
 
@@ -120,7 +120,7 @@ static void triangle_normals(void *context, int begin, int end, int worker)
 static void vertex_normals(void *context, int begin, int end, int worker)
 {
     PeltiFlesh *flesh = context;
-    PeltiCollide *c = &flesh->collide;
+    PeltiLayeredCollide *c = &flesh->collide;
     (void)worker;
     for (int s = begin; s < end; s++) {
         int v = flesh->paths.vertex[s], first = flesh->mesh->fan_start[v], last = flesh->mesh->fan_start[v + 1];
@@ -137,7 +137,7 @@ static void vertex_normals(void *context, int begin, int end, int worker)
 
 /// Where skin is crumpled its normals say nothing about outside, and contacts led by them would crumple it more: there they
 /// wait until shape matching has smoothed it.
-static bool any_crumpled(const PeltiCollide *c, int a, int b, int d, int e)
+static bool any_crumpled(const PeltiLayeredCollide *c, int a, int b, int d, int e)
 {
     return c->skin.crumpled[a] || c->skin.crumpled[b] || c->skin.crumpled[d] || c->skin.crumpled[e];
 }
@@ -152,7 +152,7 @@ static bool share_corner(const int *a, const int *b)
 }
 
 /// Bounds of the normals below every node of the tree: children follow their parents, so one pass from the end does.
-static void update_spread(PeltiCollide *c)
+static void update_spread(PeltiLayeredCollide *c)
 {
     for (int n = c->search.tree->node_count - 1; n >= 0; n--) {
         const PeltiBoxNode *node = &c->search.tree->nodes[n];
@@ -208,11 +208,12 @@ static bool in_reach(const PeltiFlesh *flesh, bool touched, float edge, float be
 
 /// Contacts of one pair of triangles: six points and nine edges at most.
 typedef struct PairContacts {
-    PeltiContact contact[16];
+    PeltiLayeredContact contact[16];
     int count;
 } PairContacts;
 
-static void push_contact(const PeltiFlesh *flesh, PeltiContact contact, float edge, float rest_distance, PairContacts *found)
+static void push_contact(const PeltiFlesh *flesh, PeltiLayeredContact contact, float edge, float rest_distance,
+                         PairContacts *found)
 {
     contact.thickness = fminf(fminf(flesh->set.thickness, GAP_OF_EDGE * edge), 0.5f * rest_distance);
     contact.most = MOST_PUSH * edge;
@@ -222,7 +223,7 @@ static void push_contact(const PeltiFlesh *flesh, PeltiContact contact, float ed
 
 static bool try_point(const PeltiFlesh *flesh, int s, int t, PairContacts *found)
 {
-    const PeltiCollide *c = &flesh->collide;
+    const PeltiLayeredCollide *c = &flesh->collide;
     const int *v = flesh->rest.triangles[t];
     Vec3 n = c->skin.triangle_normal[t], p = c->skin.now[s];
     if (v[0] == s || v[1] == s || v[2] == s || vec3_dot(n, c->skin.vertex_normal[s]) > FACING_AT_POINT ||
@@ -237,16 +238,16 @@ static bool try_point(const PeltiFlesh *flesh, int s, int t, PairContacts *found
     float rest = (float)sqrt(pelti_closest_on_triangle(c->rest.x[s], c->rest.x[v[0]], c->rest.x[v[1]], c->rest.x[v[2]]).squared);
     const Vec3 *old = c->skin.before;
     Vec3 old_normal = vec3_cross(vec3_sub(old[v[1]], old[v[0]]), vec3_sub(old[v[2]], old[v[0]]));
-    Vec3 foot = pelti_barycentric(near.weight, old[v[0]], old[v[1]], old[v[2]]);
+    Vec3 foot = pelti_closest_barycentric(near.weight, old[v[0]], old[v[1]], old[v[2]]);
     float before = vec3_dot(vec3_sub(old[s], foot), vec3_normalize_or(old_normal, n));
     if (!in_reach(flesh, c->contacts.touched[s], edge, before, height, rest))
         return false;
     push_contact(flesh,
-                 (PeltiContact){.slot = {s, v[0], v[1], v[2]},
-                                .depth = -height,
-                                .key = {s, s},
-                                .weight = {1, -(float)near.weight[0], -(float)near.weight[1], -(float)near.weight[2]},
-                                .normal = n},
+                 (PeltiLayeredContact){.slot = {s, v[0], v[1], v[2]},
+                                       .depth = -height,
+                                       .key = {s, s},
+                                       .weight = {1, -(float)near.weight[0], -(float)near.weight[1], -(float)near.weight[2]},
+                                       .normal = n},
                  edge, rest, found);
     return true;
 }
@@ -254,29 +255,29 @@ static bool try_point(const PeltiFlesh *flesh, int s, int t, PairContacts *found
 /// With continuous detection: a point that is past the triangle already, having gone through it within this step.
 static void try_sweep(const PeltiFlesh *flesh, int s, int t, PairContacts *found)
 {
-    const PeltiCollide *c = &flesh->collide;
+    const PeltiLayeredCollide *c = &flesh->collide;
     const int *v = flesh->rest.triangles[t];
     float w[3];
     Vec3 n;
-    if (v[0] == s || v[1] == s || v[2] == s || !pelti_sweep_point(&c->skin, s, v, w, &n))
+    if (v[0] == s || v[1] == s || v[2] == s || !pelti_layered_sweep_point(&c->skin, s, v, w, &n))
         return;
     float rest = (float)sqrt(pelti_closest_on_triangle(c->rest.x[s], c->rest.x[v[0]], c->rest.x[v[1]], c->rest.x[v[2]]).squared);
     Vec3 foot = vec3_mad(vec3_mad(vec3_scale(c->skin.now[v[0]], w[0]), c->skin.now[v[1]], w[1]), c->skin.now[v[2]], w[2]);
     float depth = -vec3_dot(vec3_sub(c->skin.now[s], foot), n);
     push_contact(
         flesh,
-        (PeltiContact){
+        (PeltiLayeredContact){
             .slot = {s, v[0], v[1], v[2]}, .depth = depth, .key = {s, s}, .weight = {1, -w[0], -w[1], -w[2]}, .normal = n},
         fmaxf(fminf(flesh->rest.edge[s], flesh->rest.edge[v[0]]), 2 * depth), rest, found);
 }
 
-static Vec3 edge_normal(const PeltiCollide *c, int a, int b)
+static Vec3 edge_normal(const PeltiLayeredCollide *c, int a, int b)
 {
     return vec3_normalize_or(vec3_add(c->skin.vertex_normal[a], c->skin.vertex_normal[b]), vec3(0, 0, 0));
 }
 
 /// Whether `way` leads below both faces at an edge: into the body, not past a ridge of it.
-static bool leads_inside(const PeltiCollide *c, int edge, Vec3 way)
+static bool leads_inside(const PeltiLayeredCollide *c, int edge, Vec3 way)
 {
     return vec3_dot(c->skin.triangle_normal[c->rest.edge_faces[edge][0]], way) < 0 &&
            vec3_dot(c->skin.triangle_normal[c->rest.edge_faces[edge][1]], way) < 0;
@@ -304,7 +305,7 @@ static bool pass_by(Vec3 from_b, Vec3 ea, Vec3 eb, Vec3 n, float reach)
 /// Edge a against b. The normal leads from b to a: along b's outward normal, against a's.
 static void try_edges(const PeltiFlesh *flesh, SlotEdge a, SlotEdge b, PairContacts *found)
 {
-    const PeltiCollide *c = &flesh->collide;
+    const PeltiLayeredCollide *c = &flesh->collide;
     int a0 = a.from, a1 = a.to, b0 = b.from, b1 = b.to;
     float edge = less_of(flesh->rest.edge[a0], flesh->rest.edge[b0]);
     Vec3 ea = vec3_sub(c->skin.now[a1], c->skin.now[a0]), eb = vec3_sub(c->skin.now[b1], c->skin.now[b0]);
@@ -343,18 +344,18 @@ static void try_edges(const PeltiFlesh *flesh, SlotEdge a, SlotEdge b, PairConta
                   edge, vec3_dot(old_gap, n), vec3_dot(gap, n), rest))
         return;
     push_contact(flesh,
-                 (PeltiContact){.slot = {a0, a1, b0, b1},
-                                .depth = -vec3_dot(gap, n),
-                                .key = {a.edge, b.edge},
-                                .weight = {1 - s, s, -(1 - t), -t},
-                                .edges = true,
-                                .normal = n},
+                 (PeltiLayeredContact){.slot = {a0, a1, b0, b1},
+                                       .depth = -vec3_dot(gap, n),
+                                       .key = {a.edge, b.edge},
+                                       .weight = {1 - s, s, -(1 - t), -t},
+                                       .edges = true,
+                                       .normal = n},
                  edge, rest, found);
 }
 
 static void try_pair(const PeltiFlesh *flesh, int a, int b, PairContacts *found)
 {
-    const PeltiCollide *c = &flesh->collide;
+    const PeltiLayeredCollide *c = &flesh->collide;
     const int *u = flesh->rest.triangles[a], *v = flesh->rest.triangles[b];
     found->count = 0;
     for (int k = 0; k < 3; k++) {
@@ -382,7 +383,7 @@ static int may_touch(void *context, int a, int b, int worker)
     return found.count;
 }
 
-static float *least_depth(PeltiCollide *c, const PeltiContact *contact, int side)
+static float *least_depth(PeltiLayeredCollide *c, const PeltiLayeredContact *contact, int side)
 {
     return contact->edges ? &c->search.edge_depth_scratch[contact->key[side]]
                           : &c->search.point_depth_scratch[contact->key[side]];
@@ -392,7 +393,7 @@ static float *least_depth(PeltiCollide *c, const PeltiContact *contact, int side
 /// several directions at once the skin crumples.
 static void keep_shallowest(PeltiFlesh *flesh)
 {
-    PeltiCollide *c = &flesh->collide;
+    PeltiLayeredCollide *c = &flesh->collide;
     int kept = 0;
     for (int i = 0; i < c->contacts.count; i++)
         for (int side = 0; side < 2; side++)
@@ -403,7 +404,7 @@ static void keep_shallowest(PeltiFlesh *flesh)
             *least = fminf(*least, c->contacts.list[i].depth);
         }
     for (int i = 0; i < c->contacts.count; i++) {
-        const PeltiContact *contact = &c->contacts.list[i];
+        const PeltiLayeredContact *contact = &c->contacts.list[i];
         if (contact->depth > 0 && contact->depth > *least_depth(c, contact, 0) && contact->depth > *least_depth(c, contact, 1))
             continue;
         c->contacts.list[kept++] = *contact;
@@ -412,7 +413,7 @@ static void keep_shallowest(PeltiFlesh *flesh)
 }
 
 /// Where each pair's contacts begin; returns the pairs whose contacts fit.
-static int place_contacts(PeltiCollide *c)
+static int place_contacts(PeltiLayeredCollide *c)
 {
     for (int i = 0; i < c->search.pairs.count; i++) {
         int found = c->search.pairs.pairs[i].tag;
@@ -439,9 +440,9 @@ static void fill_contacts(void *context, int begin, int end, int worker)
     }
 }
 
-void pelti_collide_detect(PeltiFlesh *flesh)
+void pelti_layered_collide_detect(PeltiFlesh *flesh)
 {
-    PeltiCollide *c = &flesh->collide;
+    PeltiLayeredCollide *c = &flesh->collide;
     memset(c->contacts.touched, 0, sizeof *c->contacts.touched * (size_t)flesh->n);
     for (int i = 0; i < c->contacts.count; i++)
         for (int k = 0; c->contacts.list[i].push > 0 && k < 4; k++)
@@ -463,32 +464,32 @@ void pelti_collide_detect(PeltiFlesh *flesh)
     pelti_box_tree_self_pairs_among(c->search.tree, &search, flesh->jobs, &c->search.pairs);
     pelti_parallel_for(flesh->jobs, place_contacts(c), PAIR_GRAIN, fill_contacts, flesh);
     keep_shallowest(flesh);
-    pelti_collide_islands(&c->contacts);
+    pelti_layered_collide_islands(&c->contacts);
     c->contacts.overflowed = c->contacts.overflowed || c->search.pairs.found > c->search.pairs.count;
 }
 
 /// Most contacts are only near. Where the way between the sides is longer than twice the thickness and within 60 degrees of the
 /// last normal, the present normal would have to turn by a quarter to make it too short.
-static bool is_apart(const PeltiFlesh *flesh, const PeltiContact *contact)
+static bool is_apart(const PeltiFlesh *flesh, const PeltiLayeredContact *contact)
 {
     Vec3 gap = {0, 0, 0};
     for (int k = 0; k < 4; k++)
-        gap = vec3_mad(gap, pelti_lane(flesh->match.x, contact->slot[k], PELTI_SKIN), contact->weight[k]);
+        gap = vec3_mad(gap, pelti_flesh_lane(flesh->match.x, contact->slot[k], PELTI_SKIN), contact->weight[k]);
     float along = vec3_dot(gap, contact->normal);
     return along > 2 * contact->thickness && 4 * along * along > vec3_dot(gap, gap);
 }
 
-static void project(PeltiFlesh *flesh, PeltiContact *contact)
+static void project(PeltiFlesh *flesh, PeltiLayeredContact *contact)
 {
     Vec3 x[4], gradient[4];
     float w[4], sum = 0;
     if (is_apart(flesh, contact))
         return;
     for (int k = 0; k < 4; k++) {
-        x[k] = pelti_lane(flesh->match.x, contact->slot[k], PELTI_SKIN);
+        x[k] = pelti_flesh_lane(flesh->match.x, contact->slot[k], PELTI_SKIN);
         w[k] = flesh->rest.inverse_mass[(size_t)contact->slot[k] * PELTI_LAYERS + PELTI_SKIN];
     }
-    float value = pelti_collide_value(contact, x, gradient) - contact->thickness;
+    float value = pelti_layered_collide_value(contact, x, gradient) - contact->thickness;
     if (!(value < 0))
         return;
     value = fmaxf(value, -contact->most);
@@ -499,20 +500,20 @@ static void project(PeltiFlesh *flesh, PeltiContact *contact)
     contact->push -= value;
     contact->normal = vec3_normalize_or(vec3_scale(gradient[0], contact->weight[0] < 0 ? -1 : 1), contact->normal);
     for (int k = 0; k < 4; k++)
-        pelti_set_lane(flesh->match.x, contact->slot[k], PELTI_SKIN, vec3_mad(x[k], gradient[k], -w[k] * value / sum));
+        pelti_flesh_set_lane(flesh->match.x, contact->slot[k], PELTI_SKIN, vec3_mad(x[k], gradient[k], -w[k] * value / sum));
 }
 
 static void project_pieces(void *context, int begin, int end, int worker)
 {
     PeltiFlesh *flesh = context;
-    const PeltiIslands *islands = &flesh->collide.contacts.islands;
+    const PeltiLayeredIslands *islands = &flesh->collide.contacts.islands;
     (void)worker;
     for (int i = islands->piece_start[begin]; i < islands->piece_start[end]; i++)
         project(flesh, &flesh->collide.contacts.list[islands->order[i]]);
 }
 
 /// One sweep over the contacts, in their order within each island (Gauss-Seidel).
-void pelti_collide_project(PeltiFlesh *flesh)
+void pelti_layered_collide_project(PeltiFlesh *flesh)
 {
     pelti_parallel_for(flesh->jobs, flesh->collide.contacts.count ? flesh->collide.contacts.islands.piece_count : 0, 1,
                        project_pieces, flesh);
@@ -520,10 +521,10 @@ void pelti_collide_project(PeltiFlesh *flesh)
 
 /// Approaching contacts bounce by the restitution, pushed ones come to rest against each other; tangential motion is braked by at
 /// most friction times the push.
-void pelti_collide_velocities(PeltiFlesh *flesh, float dt_s)
+void pelti_layered_collide_velocities(PeltiFlesh *flesh, float dt_s)
 {
     for (int i = 0; i < flesh->collide.contacts.count; i++) {
-        const PeltiContact *contact = &flesh->collide.contacts.list[i];
+        const PeltiLayeredContact *contact = &flesh->collide.contacts.list[i];
         Vec3 relative = {0, 0, 0};
         float w[4], sum = 0;
         if (!(contact->push > 0))
@@ -531,7 +532,8 @@ void pelti_collide_velocities(PeltiFlesh *flesh, float dt_s)
         for (int k = 0; k < 4; k++) {
             w[k] = flesh->rest.inverse_mass[(size_t)contact->slot[k] * PELTI_LAYERS + PELTI_SKIN];
             sum += w[k] * contact->weight[k] * contact->weight[k];
-            relative = vec3_mad(relative, pelti_lane(flesh->moving.velocity, contact->slot[k], PELTI_SKIN), contact->weight[k]);
+            relative =
+                vec3_mad(relative, pelti_flesh_lane(flesh->moving.velocity, contact->slot[k], PELTI_SKIN), contact->weight[k]);
         }
         float normal = vec3_dot(relative, contact->normal);
         Vec3 tangential = vec3_mad(relative, contact->normal, -normal);
@@ -541,11 +543,11 @@ void pelti_collide_velocities(PeltiFlesh *flesh, float dt_s)
         change = vec3_mad(change, contact->normal, normal < 0 ? -(1 + flesh->set.restitution) * normal : -normal);
         for (int k = 0; sum > 0 && k < 4; k++) {
             int s = contact->slot[k];
-            Vec3 carried = vec3_scale(
-                vec3_sub(pelti_lane(flesh->moving.goal, s, PELTI_SKIN), pelti_lane(flesh->moving.goal_before, s, PELTI_SKIN)),
-                1 / dt_s);
-            Vec3 v = vec3_mad(pelti_lane(flesh->moving.velocity, s, PELTI_SKIN), change, w[k] * contact->weight[k] / sum);
-            pelti_set_lane(flesh->moving.velocity, s, PELTI_SKIN, vec3_lerp(v, carried, PRESSED_REST));
+            Vec3 carried = vec3_scale(vec3_sub(pelti_flesh_lane(flesh->moving.goal, s, PELTI_SKIN),
+                                               pelti_flesh_lane(flesh->moving.goal_before, s, PELTI_SKIN)),
+                                      1 / dt_s);
+            Vec3 v = vec3_mad(pelti_flesh_lane(flesh->moving.velocity, s, PELTI_SKIN), change, w[k] * contact->weight[k] / sum);
+            pelti_flesh_set_lane(flesh->moving.velocity, s, PELTI_SKIN, vec3_lerp(v, carried, PRESSED_REST));
         }
     }
 }

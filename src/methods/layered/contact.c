@@ -5,7 +5,7 @@
 #include "methods/layered/flesh.h"
 #include "methods/layered/constants.def"
 
-static Vec3 normal_of(const PeltiContact *c, const Vec3 x[4])
+static Vec3 normal_of(const PeltiLayeredContact *c, const Vec3 x[4])
 {
     Vec3 a = c->edges ? vec3_sub(x[1], x[0]) : vec3_sub(x[2], x[1]), b = c->edges ? vec3_sub(x[3], x[2]) : vec3_sub(x[3], x[1]);
     Vec3 n = vec3_cross(a, b);
@@ -17,7 +17,7 @@ static Vec3 normal_of(const PeltiContact *c, const Vec3 x[4])
     return vec3_scale(n, (vec3_dot(n, c->normal) < 0 ? -1 : 1) / sqrtf(squared)); // it turns smoothly, and never flips
 }
 
-float pelti_collide_value(const PeltiContact *c, const Vec3 x[4], Vec3 gradient[4])
+float pelti_layered_collide_value(const PeltiLayeredContact *c, const Vec3 x[4], Vec3 gradient[4])
 {
     Vec3 n = normal_of(c, x), gap = {0, 0, 0};
     for (int k = 0; k < 4; k++) {

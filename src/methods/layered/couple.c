@@ -69,7 +69,7 @@ static Vec3 fold_of(const PeltiFlesh *flesh, const Mat34 *bones, int b)
     const PeltiBone *bone = &flesh->who->bones[b];
     if (bone->parent < 0 || bone->segment_count == 0)
         return vec3(0, 0, 0);
-    const PeltiSegment *segment = &flesh->who->segments[bone->segment_first];
+    const PeltiSkeletonSegment *segment = &flesh->who->segments[bone->segment_first];
     Vec3 along = vec3_normalize_or(vec3_sub(segment->b, segment->a), vec3(0, 0, 0));
     return vec3_sub(mat3_apply(mat34_linear(bones[b]), along), mat3_apply(mat34_linear(bones[bone->parent]), along));
 }
@@ -84,9 +84,9 @@ static Mat34 carry_of(PeltiFlesh *flesh, int b, Mat3 linear, Vec3 head)
     return mat34_from(way, vec3_sub(flesh->skeleton.head[b], mat3_apply(way, head)));
 }
 
-void pelti_couple_goals(PeltiFlesh *flesh, const Mat34 *bones)
+void pelti_layered_couple_goals(PeltiFlesh *flesh, const Mat34 *bones)
 {
-    pelti_stretch_pose(flesh, bones);
+    pelti_layered_stretch_pose(flesh, bones);
     Vec3 origin = flesh->moving.origin;
     follow(flesh, bones);
     origin = vec3_sub(origin, flesh->moving.origin); // where it was, as seen from where it is
@@ -107,43 +107,43 @@ void pelti_couple_goals(PeltiFlesh *flesh, const Mat34 *bones)
 /// Every particle of a slot towards its goal.
 static inline void pull_slot(PeltiFlesh *flesh, int s)
 {
-    PeltiSlotLayers pull = ((const PeltiSlotLayers *)flesh->hold.pull)[s];
+    PeltiLayeredSlots pull = ((const PeltiLayeredSlots *)flesh->hold.pull)[s];
     for (int k = 0; k < 3; k++) {
-        PeltiSlotLayers *x = (PeltiSlotLayers *)flesh->match.x[k] + s;
-        *x += pull * (((const PeltiSlotLayers *)flesh->moving.goal[k])[s] - *x);
+        PeltiLayeredSlots *x = (PeltiLayeredSlots *)flesh->match.x[k] + s;
+        *x += pull * (((const PeltiLayeredSlots *)flesh->moving.goal[k])[s] - *x);
     }
 }
 
 /// Squares of the distances of a slot's particles to p.
-static inline PeltiSlotLayers squares_from(float *const x[3], int s, Vec3 p)
+static inline PeltiLayeredSlots squares_from(float *const x[3], int s, Vec3 p)
 {
-    PeltiSlotLayers dx = ((const PeltiSlotLayers *)x[0])[s] - p.x, dy = ((const PeltiSlotLayers *)x[1])[s] - p.y,
-                    dz = ((const PeltiSlotLayers *)x[2])[s] - p.z;
+    PeltiLayeredSlots dx = ((const PeltiLayeredSlots *)x[0])[s] - p.x, dy = ((const PeltiLayeredSlots *)x[1])[s] - p.y,
+                      dz = ((const PeltiLayeredSlots *)x[2])[s] - p.z;
     return dx * dx + dy * dy + dz * dz;
 }
 
 static void keep_distance(PeltiFlesh *flesh, int s, int l, float least)
 {
     Vec3 joint = flesh->skeleton.head[flesh->hold.joint[s]], fold = flesh->skeleton.fold[flesh->hold.joint[s]];
-    Vec3 away = vec3_sub(pelti_lane(flesh->match.x, s, l), joint);
+    Vec3 away = vec3_sub(pelti_flesh_lane(flesh->match.x, s, l), joint);
     float d = vec3_length(away);
     if (!(d < least && d > 1e-6f * least))
         return;
     // the paper keeps the distance for the sake of the outer side; in the fold there is no room for it
     least *= 1 - fminf(fmaxf((vec3_dot(away, fold) / d - FOLD_FROM) / (FOLD_TO - FOLD_FROM), 0), 1);
     if (d < least) // the joint is kinematic: the particle takes the whole correction
-        pelti_set_lane(flesh->match.x, s, l, vec3_mad(joint, away, least / d));
+        pelti_flesh_set_lane(flesh->match.x, s, l, vec3_mad(joint, away, least / d));
 }
 
-void pelti_couple_hold(void *context, int begin, int end)
+void pelti_layered_couple_hold(void *context, int begin, int end)
 {
     PeltiFlesh *flesh = context;
     for (int s = begin; s < end; s++) {
         pull_slot(flesh, s);
         if (flesh->hold.joint[s] < 0)
             continue;
-        PeltiSlotLayers least = ((const PeltiSlotLayers *)flesh->hold.joint_least)[s];
-        PeltiSlotLayers squared = squares_from(flesh->match.x, s, flesh->skeleton.head[flesh->hold.joint[s]]);
+        PeltiLayeredSlots least = ((const PeltiLayeredSlots *)flesh->hold.joint_least)[s];
+        PeltiLayeredSlots squared = squares_from(flesh->match.x, s, flesh->skeleton.head[flesh->hold.joint[s]]);
         for (int l = 0; l < PELTI_BONE_LAYER; l++)
             if (squared[l] < 1.0001f * least[l] * least[l]) // few are, and what rounding decides is asked again
                 keep_distance(flesh, s, l, least[l]);

@@ -17,10 +17,10 @@ static Vec3 colour_of(int index)
 
 static Vec3 place(const PeltiFlesh *flesh, int slot, int layer)
 {
-    return vec3_add(pelti_lane(flesh->match.x, slot, layer), flesh->moving.origin);
+    return vec3_add(pelti_flesh_lane(flesh->match.x, slot, layer), flesh->moving.origin);
 }
 
-static void draw_layers(const PeltiFlesh *flesh, PeltiDraw *draw)
+static void draw_layers(const PeltiFlesh *flesh, PeltiMethodDraw *draw)
 {
     for (int l = 1; draw->triangle && l < PELTI_LAYERS; l++)
         for (int t = 0; t < flesh->mesh->triangle_count; t++) {
@@ -30,12 +30,12 @@ static void draw_layers(const PeltiFlesh *flesh, PeltiDraw *draw)
 }
 
 /// Sub-volumes with their fans, moved apart so that the cuts show.
-static void draw_volumes(const PeltiFlesh *flesh, PeltiDraw *draw)
+static void draw_volumes(const PeltiFlesh *flesh, PeltiMethodDraw *draw)
 {
-    const PeltiVolume *volume = &flesh->volume;
+    const PeltiLayeredVolume *volume = &flesh->volume;
     const float apart = 0.15f;
     for (int i = 0; draw->triangle && i < volume->part_count; i++) {
-        const PeltiVolumePart *part = &volume->parts[i];
+        const PeltiLayeredVolumePart *part = &volume->parts[i];
         Vec3 middle = {0, 0, 0};
         for (int k = part->slot_first; k < part->slot_first + part->slot_count; k++)
             middle = vec3_mad(middle, place(flesh, volume->slots[k], PELTI_SKIN), 1 / (float)part->slot_count);
@@ -47,7 +47,7 @@ static void draw_volumes(const PeltiFlesh *flesh, PeltiDraw *draw)
             draw->triangle(draw->user, p[0], p[1], p[2], colour_of(i));
         }
         for (int l = part->loop_first; l < part->loop_first + part->loop_count; l++) {
-            const PeltiVolumeLoop *loop = &volume->loops[l];
+            const PeltiLayeredVolumeLoop *loop = &volume->loops[l];
             Vec3 centre = vec3_add(vec3_add(loop->centre, flesh->moving.origin), shift);
             for (int k = 0; k < loop->count; k++) {
                 int a = volume->loop_slots[loop->first + k], b = volume->loop_slots[loop->first + (k + 1) % loop->count];
@@ -85,20 +85,20 @@ static int central_slot(const PeltiFlesh *flesh)
 
 /// One region: each run of the order in a colour of its own, with a little of its path before and after; the centre's siblings on
 /// the other layers as spheres.
-static void draw_region(const PeltiFlesh *flesh, PeltiDraw *draw)
+static void draw_region(const PeltiFlesh *flesh, PeltiMethodDraw *draw)
 {
-    const PeltiPaths *paths = &flesh->paths;
+    const PeltiLayeredPaths *paths = &flesh->paths;
     if (!draw->point || !draw->line || flesh->n == 0)
         return;
     int centre = central_slot(flesh);
-    const PeltiTile *tile = &paths->tiles[paths->tile[centre]];
+    const PeltiLayeredTile *tile = &paths->tiles[paths->tile[centre]];
     float radius = 0.06f * flesh->rest.edge[centre];
     for (int r = paths->run_start[centre]; r < paths->run_start[centre + 1]; r++) {
         enum { BEYOND = 6 };
         int first = paths->runs[r][0], last = first + paths->runs[r][1];
         Vec3 colour = colour_of(1 + r - paths->run_start[centre]);
         for (int i = first > BEYOND ? first - BEYOND : 0; i < last + BEYOND && i + 1 < tile->places; i++) {
-            int s = pelti_path_slot(paths, tile, i), next = pelti_path_slot(paths, tile, i + 1);
+            int s = pelti_layered_path_slot(paths, tile, i), next = pelti_layered_path_slot(paths, tile, i + 1);
             if (s >= flesh->n || next >= flesh->n)
                 continue;
             if (are_joined(flesh, s, next))
@@ -113,7 +113,7 @@ static void draw_region(const PeltiFlesh *flesh, PeltiDraw *draw)
     }
 }
 
-static void draw_contacts(const PeltiFlesh *flesh, PeltiDraw *draw)
+static void draw_contacts(const PeltiFlesh *flesh, PeltiMethodDraw *draw)
 {
     for (int i = 0; draw->point && i < flesh->collide.contacts.count; i++)
         if (flesh->collide.contacts.list[i].push > 0)
@@ -121,9 +121,9 @@ static void draw_contacts(const PeltiFlesh *flesh, PeltiDraw *draw)
                         vec3(1, 0.3f, 0.1f));
 }
 
-void pelti_layered_draw(const void *state, const char *what, PeltiDraw *draw)
+void pelti_layered_draw(const void *state, const char *what, PeltiMethodDraw *draw)
 {
-    static void (*const inside[])(const PeltiFlesh *, PeltiDraw *) = {draw_layers, draw_region, draw_volumes};
+    static void (*const inside[])(const PeltiFlesh *, PeltiMethodDraw *) = {draw_layers, draw_region, draw_volumes};
     const PeltiFlesh *flesh = state;
     if (!strcmp(what, "inside"))
         inside[flesh->set.inside](flesh, draw);

@@ -15,7 +15,7 @@ static Vec3 nearest_on_bone(const PeltiCharacter *who, int bone, Vec3 p)
     Vec3 at = who->bones[bone].head;
     float best = INFINITY;
     for (int s = 0; s < who->bones[bone].segment_count; s++) {
-        const PeltiSegment *segment = &who->segments[who->bones[bone].segment_first + s];
+        const PeltiSkeletonSegment *segment = &who->segments[who->bones[bone].segment_first + s];
         float t, d = pelti_skeleton_segment_distance2(p, segment->a, segment->b, &t);
         if (d < best) {
             best = d;
@@ -27,7 +27,7 @@ static Vec3 nearest_on_bone(const PeltiCharacter *who, int bone, Vec3 p)
 
 /// The paper takes the bone "depending on the skinning weights"; the weighted mean of the nearest points of all influences is the
 /// same away from joints and does not tear the inner layers where the bone changes.
-Vec3 pelti_feet_on_bones(const PeltiFlesh *flesh, int slot, Vec3 p)
+Vec3 pelti_layered_feet_on_bones(const PeltiFlesh *flesh, int slot, Vec3 p)
 {
     Vec3 sum = {0, 0, 0};
     float total = 0;
@@ -72,8 +72,8 @@ static void fit_ball(void *context, int begin, int end, int worker)
     (void)worker;
     for (int v = begin; v < end; v++) {
         Vec3 p = b->mesh->rest[v], n = b->normals[v];
-        PeltiRay ray = {p, 1e-4f * b->mesh->diagonal, vec3_scale(n, -1), INFINITY};
-        PeltiHit hit;
+        PeltiBoxRay ray = {p, 1e-4f * b->mesh->diagonal, vec3_scale(n, -1), INFINITY};
+        PeltiBoxHit hit;
         PeltiNearest wall;
         Wall other = {b, n};
         float r = INFINITY;
@@ -127,7 +127,7 @@ static void smooth_points(const PeltiMesh *mesh, Vec3 *value, Vec3 *other, int p
 static void place_feet(const PeltiFlesh *flesh, const Balls *balls, Vec3 *moved, Vec3 *scratch, Vec3 *feet)
 {
     for (int v = 0; v < flesh->n; v++) {
-        feet[v] = pelti_feet_on_bones(flesh, flesh->paths.slot[v], flesh->mesh->rest[v]);
+        feet[v] = pelti_layered_feet_on_bones(flesh, flesh->paths.slot[v], flesh->mesh->rest[v]);
         moved[v] = vec3_sub(keep_in_ball(balls, v, FOOT_INNER, feet[v]), feet[v]);
     }
     smooth_points(flesh->mesh, moved, scratch, 4);
@@ -135,7 +135,7 @@ static void place_feet(const PeltiFlesh *flesh, const Balls *balls, Vec3 *moved,
         feet[v] = keep_in_ball(balls, v, FOOT_MOST, vec3_add(feet[v], moved[v]));
 }
 
-PeltStatus pelti_feet_find(const PeltiFlesh *flesh, PeltiPool *work, Vec3 *feet, PeltError *err)
+PeltStatus pelti_layered_feet_find(const PeltiFlesh *flesh, PeltiPool *work, Vec3 *feet, PeltError *err)
 {
     enum { GRAIN = 128 };
     const PeltiMesh *mesh = flesh->mesh;

@@ -33,7 +33,7 @@ typedef struct PeltiLayeredSettings {
 // ---- contacts ----
 
 /// C = (sum weight_i x_i) . n - thickness >= 0, over a point (first) and a triangle, or two edges (two and two).
-typedef struct PeltiContact {
+typedef struct PeltiLayeredContact {
     int slot[4];
     float weight[4]; ///< signed, sum 0
     float thickness;
@@ -43,11 +43,11 @@ typedef struct PeltiContact {
     float push;  ///< accumulated correction of this step, length
     bool edges;  ///< two edges; else point and triangle
     Vec3 normal; ///< of the last projection
-} PeltiContact;
+} PeltiLayeredContact;
 
 /// Islands of contacts, as a physics engine has them: contacts that share a particle are of one island, and islands are solved
 /// side by side, each in the order it was found. Small ones are put together into pieces of work.
-typedef struct PeltiIslands {
+typedef struct PeltiLayeredIslands {
     int *parent;      ///< [slot] towards one of its island's
     int *island;      ///< [slot] at an island's root: its number
     int *size;        ///< [contact] of an island
@@ -55,71 +55,71 @@ typedef struct PeltiIslands {
     int *order;       ///< [contact] grouped by island
     int *piece_start; ///< [contact + 1] into order
     int piece_count;
-} PeltiIslands;
+} PeltiLayeredIslands;
 
-/// The mesh that collides, at rest. pelti_collide_build writes it, detection reads it.
-typedef struct PeltiCollideRest {
+/// The mesh that collides, at rest. pelti_layered_collide_build writes it, detection reads it.
+typedef struct PeltiLayeredCollideRest {
     Vec3 *x;              ///< [slot]
     int (*edge_faces)[2]; ///< [edge] triangles there (the same twice at a border)
     int *vertex_owner,
         (*edge_owner)[3]; ///< the triangle that answers for a vertex; per triangle: the edges it answers for, -1: another does
-} PeltiCollideRest;
+} PeltiLayeredCollideRest;
 
-/// The skin as it is when contacts are looked for. pelti_collide_detect writes it first; what tries pairs, and pelti_sweep_point,
-/// read it.
-typedef struct PeltiCollideSkin {
+/// The skin as it is when contacts are looked for. pelti_layered_collide_detect writes it first; what tries pairs, and
+/// pelti_layered_sweep_point, read it.
+typedef struct PeltiLayeredCollideSkin {
     Vec3 *now;    ///< [slot] skin positions for the tree
     Vec3 *before; ///< [slot] at the start of the step
     Vec3 *triangle_normal, *vertex_normal;
     bool *crumpled;  ///< [slot] a triangle there has turned against the vertex' normal
     PeltiBox *boxes; ///< [triangle] wider by half of how far contacts are looked for there
-} PeltiCollideSkin;
+} PeltiLayeredCollideSkin;
 
-/// Which triangles may touch. Only pelti_collide_detect writes and reads it.
-typedef struct PeltiCollideSearch {
+/// Which triangles may touch. Only pelti_layered_collide_detect writes and reads it.
+typedef struct PeltiLayeredCollideSearch {
     PeltiBoxTree *tree;                              ///< over the skin's triangles
     PeltiBox *spread;                                ///< [node of tree] bounds of the normals below it
     PeltiPairs pairs;                                ///< of triangles with contacts; tag: how many
     int *first_scratch;                              ///< [pair] its first contact
     float *point_depth_scratch, *edge_depth_scratch; ///< [slot], [edge] least depth among the crossed contacts of each
-} PeltiCollideSearch;
+} PeltiLayeredCollideSearch;
 
-/// Contacts of a step. pelti_collide_detect finds them, pelti_collide_project pushes them; volume, velocities, pictures and the
-/// report read them, and the next detection what `touched`.
-typedef struct PeltiContacts {
-    PeltiContact *list;
+/// Contacts of a step. pelti_layered_collide_detect finds them, pelti_layered_collide_project pushes them; volume, velocities,
+/// pictures and the report read them, and the next detection what `touched`.
+typedef struct PeltiFleshContacts {
+    PeltiLayeredContact *list;
     int count, capacity;
     bool overflowed;
     bool *touched; ///< [slot] in contact in the last step
-    PeltiIslands islands;
-} PeltiContacts;
+    PeltiLayeredIslands islands;
+} PeltiFleshContacts;
 
-typedef struct PeltiCollide {
-    PeltiCollideRest rest;
-    PeltiCollideSkin skin;
-    PeltiCollideSearch search;
-    PeltiContacts contacts;
-} PeltiCollide;
+typedef struct PeltiLayeredCollide {
+    PeltiLayeredCollideRest rest;
+    PeltiLayeredCollideSkin skin;
+    PeltiLayeredCollideSearch search;
+    PeltiFleshContacts contacts;
+} PeltiLayeredCollide;
 
 // ---- volume ----
 
-typedef struct PeltiVolumeLoop { ///< closed by a fan to its centre: the mean of the bone layer's goals around it
-    int first, count;            ///< into loop_slots
+typedef struct PeltiLayeredVolumeLoop { ///< closed by a fan to its centre: the mean of the bone layer's goals around it
+    int first, count;                   ///< into loop_slots
     Vec3 centre, centre_velocity;
-} PeltiVolumeLoop;
-typedef struct PeltiVolumePart {
+} PeltiLayeredVolumeLoop;
+typedef struct PeltiLayeredVolumePart {
     int triangle_first, triangle_count; ///< into triangles
     int loop_first, loop_count;
     int slot_first, slot_count; ///< into slots: every vertex of the part once
     int bone;                   ///< that owns most of it
     double rest_volume;
-} PeltiVolumePart;
-/// Sub-volumes. parts.c makes them; pelti_volume_start writes centres and `freedom` in every step, the rest of volume.c reads
-/// them.
-typedef struct PeltiVolume {
+} PeltiLayeredVolumePart;
+/// Sub-volumes. parts.c makes them; pelti_layered_volume_start writes centres and `freedom` in every step, the rest of volume.c
+/// reads them.
+typedef struct PeltiLayeredVolume {
     int part_count;
-    PeltiVolumePart *parts;
-    PeltiVolumeLoop *loops;
+    PeltiLayeredVolumePart *parts;
+    PeltiLayeredVolumeLoop *loops;
     int (*triangles)[3]; ///< slots
     int *loop_slots, *slots;
     Vec3 *gradient_scratch; ///< [slot] zero outside a projection
@@ -127,26 +127,26 @@ typedef struct PeltiVolume {
     int *order;             ///< [part] by turns (colours of a colouring): parts of one turn share no particle
     int *turn_start;        ///< [turn_count + 1] into order
     int turn_count;
-} PeltiVolume;
+} PeltiLayeredVolume;
 
 // ---- stretch ----
 
 /// A bone and the one it hangs on by the skin they share, see stretch.c.
-typedef struct PeltiStretchBone {
+typedef struct PeltiLayeredStretchBone {
     int bone;    ///< those they hang on come first
     int link;    ///< -1: none
     Vec3 pivot;  ///< of the joint between them, rest space
     bool slides; ///< the joint's translation counts
-} PeltiStretchBone;
-/// Bones without their turns, and the rest shape of the bind pose. stretch.c writes it; pelti_couple_goals reads `rest`, states
-/// keep `used` and `active`.
-typedef struct PeltiStretch {
-    PeltiStretchBone *bones; ///< [count]
+} PeltiLayeredStretchBone;
+/// Bones without their turns, and the rest shape of the bind pose. stretch.c writes it; pelti_layered_couple_goals reads `rest`,
+/// states keep `used` and `active`.
+typedef struct PeltiLayeredStretch {
+    PeltiLayeredStretchBone *bones; ///< [count]
     int count;
     Mat34 *now, *used; ///< [bone] rest space -> rest space: the pose without its turns; what the rest shape was made of
     float *rest[3];    ///< [slot x 4] of the bind pose
     bool active;       ///< the rest shape is not the bind pose
-} PeltiStretch;
+} PeltiLayeredStretch;
 
 /// What holds around one bone: the settings, or what the rig says of it.
 typedef struct PeltiFleshBone {
@@ -181,8 +181,8 @@ typedef struct PeltiFleshWeights {
     float *weight; ///< [slot x influences]
 } PeltiFleshWeights;
 
-/// What holds particles to the skeleton. layers.c writes it, anew where the rest shape changes; pelti_couple_hold and the guard
-/// read it.
+/// What holds particles to the skeleton. layers.c writes it, anew where the rest shape changes; pelti_layered_couple_hold and the
+/// guard read it.
 typedef struct PeltiFleshHold {
     float *pull;        ///< [slot x 4] share of the way to its goal a particle takes in one iteration
     float *reach;       ///< [slot x 4] farthest a particle may be from its goal
@@ -202,8 +202,8 @@ typedef struct PeltiFleshMoving {
     float *goal_before[3];
 } PeltiFleshMoving;
 
-/// Bones from step to step. pelti_flesh_move and _settle write the motion, pelti_couple_goals the rest; couple.c and the guard
-/// read it.
+/// Bones from step to step. pelti_flesh_move and _settle write the motion, pelti_layered_couple_goals the rest; couple.c and the
+/// guard read it.
 typedef struct PeltiFleshSkeleton {
     PeltiMotion motion; ///< from the last step's end to this one's
     Mat3 *rotation;     ///< [bone] of the last goals
@@ -214,8 +214,8 @@ typedef struct PeltiFleshSkeleton {
     Vec3 *fold;         ///< [bone] towards the inner side of the bend there, length 2 sin(angle / 2)
 } PeltiFleshSkeleton;
 
-/// Nothing of this outlives the function that fills it: pelti_flesh_move and _settle `bones`, pelti_couple_goals `blend`,
-/// pelti_guard the others.
+/// Nothing of this outlives the function that fills it: pelti_flesh_move and _settle `bones`, pelti_layered_couple_goals `blend`,
+/// pelti_layered_guard the others.
 typedef struct PeltiFleshScratch {
     Mat34 *bones;  ///< [bone] of this substep
     Mat34 *blend;  ///< [bone] rest about centre -> about origin
@@ -233,64 +233,66 @@ typedef struct PeltiFlesh {
     PeltiLayeredSettings set;
     bool made_body; ///< of a file's pieces
     int n;          ///< slots
-    PeltiPaths paths;
-    PeltiMatch match;
+    PeltiLayeredPaths paths;
+    PeltiLayeredMatch match;
     PeltiFleshRest rest;
     PeltiFleshWeights weights;
     PeltiFleshHold hold;
     PeltiFleshMoving moving;
     PeltiFleshSkeleton skeleton;
-    PeltiCollide collide;
-    PeltiVolume volume;
-    PeltiStretch stretch;
+    PeltiLayeredCollide collide;
+    PeltiLayeredVolume volume;
+    PeltiLayeredStretch stretch;
     PeltiFleshScratch scratch;
     double ms[STAGE_COUNT]; ///< where a frame's time went
 } PeltiFlesh;
 
 // layers.c
-PeltStatus pelti_layers_build(PeltiFlesh *flesh, const PeltiPrepare *in, PeltError *err);
-void pelti_layers_lengths(PeltiFlesh *flesh); ///< what follows from the rest shape: reach, distances to joints
+PeltStatus pelti_layered_layers_build(PeltiFlesh *flesh, const PeltiMethodPrepare *in, PeltError *err);
+void pelti_layered_layers_lengths(PeltiFlesh *flesh); ///< what follows from the rest shape: reach, distances to joints
 // stretch.c
-PeltStatus pelti_stretch_build(PeltiFlesh *flesh, PeltError *err);
-void pelti_stretch_pose(PeltiFlesh *flesh, const Mat34 *bones); ///< the rest shape for bones of this length and scale
-void pelti_stretch_reshape(PeltiFlesh *flesh);                  ///< the rest shape as `stretch` says, and what follows from it
+PeltStatus pelti_layered_stretch_build(PeltiFlesh *flesh, PeltError *err);
+void pelti_layered_stretch_pose(PeltiFlesh *flesh, const Mat34 *bones); ///< the rest shape for bones of this length and scale
+void pelti_layered_stretch_reshape(PeltiFlesh *flesh); ///< the rest shape as `stretch` says, and what follows from it
 // keep.c
 void pelti_layered_keep(void *state, PeltiSnapshot *snapshot);
 // feet.c: a foot is the end on the bones of a vertex' projection segment
-Vec3 pelti_feet_on_bones(const PeltiFlesh *flesh, int slot, Vec3 p); ///< weighted mean of the nearest points of its bones
-PeltStatus pelti_feet_find(const PeltiFlesh *flesh, PeltiPool *work, Vec3 *feet, PeltError *err); ///< [vertex] rest space
+Vec3 pelti_layered_feet_on_bones(const PeltiFlesh *flesh, int slot, Vec3 p); ///< weighted mean of the nearest points of its bones
+PeltStatus pelti_layered_feet_find(const PeltiFlesh *flesh, PeltiPool *work, Vec3 *feet, PeltError *err); ///< [vertex] rest space
 // couple.c
-void pelti_couple_goals(PeltiFlesh *flesh,
-                        const Mat34 *bones); ///< lbs of all layers for these bones, and orientations with it; moves the origin
-                                             ///< when the character goes far
-void pelti_couple_hold(void *flesh, int begin, int end); ///< distance constraints: bone layer to goals, joints' lower bounds
+void pelti_layered_couple_goals(PeltiFlesh *flesh,
+                                const Mat34 *bones); ///< lbs of all layers for these bones, and orientations with it; moves the
+                                                     ///< origin when the character goes far
+void pelti_layered_couple_hold(void *flesh, int begin,
+                               int end); ///< distance constraints: bone layer to goals, joints' lower bounds
 // guard.c
-void pelti_guard(PeltiFlesh *flesh, float dt_s); ///< nothing faster, farther from its bones or longer than flesh can be
+void pelti_layered_guard(PeltiFlesh *flesh, float dt_s); ///< nothing faster, farther from its bones or longer than flesh can be
 // collide.c
-PeltStatus pelti_collide_build(PeltiFlesh *flesh, PeltError *err);
-void pelti_collide_detect(PeltiFlesh *flesh);
-void pelti_collide_project(PeltiFlesh *flesh);
-void pelti_collide_velocities(PeltiFlesh *flesh, float dt_s); ///< friction and restitution
+PeltStatus pelti_layered_collide_build(PeltiFlesh *flesh, PeltError *err);
+void pelti_layered_collide_detect(PeltiFlesh *flesh);
+void pelti_layered_collide_project(PeltiFlesh *flesh);
+void pelti_layered_collide_velocities(PeltiFlesh *flesh, float dt_s); ///< friction and restitution
 // islands.c
-bool pelti_collide_islands_new(PeltiContacts *contacts, PeltiPool *pool, int slots);
-void pelti_collide_islands(PeltiContacts *found); ///< of the contacts there are
+bool pelti_layered_collide_islands_new(PeltiFleshContacts *contacts, PeltiPool *pool, int slots);
+void pelti_layered_collide_islands(PeltiFleshContacts *found); ///< of the contacts there are
 // sweep.c
-bool pelti_sweep_point(const PeltiCollideSkin *skin, int slot, const int triangle[3], float weight[3],
-                       Vec3 *normal); ///< a point passes through a triangle within the step
+bool pelti_layered_sweep_point(const PeltiLayeredCollideSkin *skin, int slot, const int triangle[3], float weight[3],
+                               Vec3 *normal); ///< a point passes through a triangle within the step
 // contact.c
-float pelti_collide_value(const PeltiContact *contact, const Vec3 x[4],
-                          Vec3 gradient[4]); ///< C + thickness and its gradients; sets no state
+float pelti_layered_collide_value(const PeltiLayeredContact *contact, const Vec3 x[4],
+                                  Vec3 gradient[4]); ///< C + thickness and its gradients; sets no state
 // volume.c, parts.c
-PeltStatus pelti_parts_build(PeltiFlesh *flesh, PeltiLog *log, PeltError *err);
-void pelti_volume_rest(PeltiVolume *volume, float *const rest[3]);               ///< volumes of the rest shape
-bool pelti_volume_turns(PeltiVolume *volume, PeltiPool *pool, int slots_of_all); ///< which parts are solved side by side
-void pelti_volume_start(PeltiFlesh *flesh, float dt_s);                          ///< centres and free particles of this step
-void pelti_volume_project(PeltiFlesh *flesh);
-void pelti_volume_velocities(PeltiFlesh *flesh); ///< makes the velocities divergence free, part by part
-double pelti_volume_worst(const PeltiVolume *volume,
-                          float *const x[3]); ///< largest share by which a part is off its volume at rest
-double pelti_volume_of(const PeltiVolume *volume, float *const x[3], const PeltiVolumePart *part, Vec3 *gradient,
-                       double *centre_rate);
+PeltStatus pelti_layered_parts_build(PeltiFlesh *flesh, PeltiLog *log, PeltError *err);
+void pelti_layered_volume_rest(PeltiLayeredVolume *volume, float *const rest[3]); ///< volumes of the rest shape
+bool pelti_layered_volume_turns(PeltiLayeredVolume *volume, PeltiPool *pool,
+                                int slots_of_all);              ///< which parts are solved side by side
+void pelti_layered_volume_start(PeltiFlesh *flesh, float dt_s); ///< centres and free particles of this step
+void pelti_layered_volume_project(PeltiFlesh *flesh);
+void pelti_layered_volume_velocities(PeltiFlesh *flesh); ///< makes the velocities divergence free, part by part
+double pelti_layered_volume_worst(const PeltiLayeredVolume *volume,
+                                  float *const x[3]); ///< largest share by which a part is off its volume at rest
+double pelti_layered_volume_of(const PeltiLayeredVolume *volume, float *const x[3], const PeltiLayeredVolumePart *part,
+                               Vec3 *gradient, double *centre_rate);
 // step.c
 void pelti_flesh_rest(PeltiFlesh *flesh);                       ///< bind pose, no motion
 void pelti_flesh_show(const PeltiFlesh *flesh, Vec3 *vertices); ///< the skin in the world
@@ -303,14 +305,14 @@ int pelti_flesh_settle(PeltiFlesh *flesh, const Mat34 *bones, const PeltiJoint *
 float pelti_flesh_speed(const PeltiFlesh *flesh); ///< of the fastest skin particle, sizes per second
 
 // draw.c
-void pelti_layered_draw(const void *state, const char *what, PeltiDraw *draw);
+void pelti_layered_draw(const void *state, const char *what, PeltiMethodDraw *draw);
 
-static inline Vec3 pelti_lane(float *const x[3], int slot, int layer)
+static inline Vec3 pelti_flesh_lane(float *const x[3], int slot, int layer)
 {
     size_t i = (size_t)slot * PELTI_LAYERS + (size_t)layer;
     return vec3(x[0][i], x[1][i], x[2][i]);
 }
-static inline void pelti_set_lane(float *const x[3], int slot, int layer, Vec3 p)
+static inline void pelti_flesh_set_lane(float *const x[3], int slot, int layer, Vec3 p)
 {
     size_t i = (size_t)slot * PELTI_LAYERS + (size_t)layer;
     x[0][i] = p.x;

@@ -7,9 +7,9 @@
 
 enum { ENOUGH = 64 }; // contacts in a piece of work: smaller islands share one
 
-bool pelti_collide_islands_new(PeltiContacts *contacts, PeltiPool *pool, int slots)
+bool pelti_layered_collide_islands_new(PeltiFleshContacts *contacts, PeltiPool *pool, int slots)
 {
-    PeltiIslands *islands = &contacts->islands;
+    PeltiLayeredIslands *islands = &contacts->islands;
     size_t most = (size_t)contacts->capacity;
     islands->parent = PELTI_NEW(pool, int, slots);
     islands->island = PELTI_NEW(pool, int, slots);
@@ -30,7 +30,7 @@ static int root_of(int *parent, int slot)
 }
 
 /// Joins the particles of every contact.
-static void join(PeltiIslands *islands, const PeltiContact *contacts, int count)
+static void join(PeltiLayeredIslands *islands, const PeltiLayeredContact *contacts, int count)
 {
     for (int i = 0; i < count; i++)
         for (int k = 0; k < 4; k++) {
@@ -46,14 +46,14 @@ static void join(PeltiIslands *islands, const PeltiContact *contacts, int count)
     }
 }
 
-static int island_of(PeltiIslands *islands, const PeltiContact *contact)
+static int island_of(PeltiLayeredIslands *islands, const PeltiLayeredContact *contact)
 {
     return islands->island[root_of(islands->parent, contact->slot[0])];
 }
 
 /// Where each island begins in the order: large ones first, a piece each, so that none is waited for at the end. Returns the
 /// pieces.
-static int place(PeltiIslands *islands, int island_count)
+static int place(PeltiLayeredIslands *islands, int island_count)
 {
     int pieces = 0, at = 0;
     islands->piece_start[0] = 0;
@@ -72,10 +72,10 @@ static int place(PeltiIslands *islands, int island_count)
     return pieces;
 }
 
-void pelti_collide_islands(PeltiContacts *found)
+void pelti_layered_collide_islands(PeltiFleshContacts *found)
 {
-    PeltiIslands *islands = &found->islands;
-    const PeltiContact *contacts = found->list;
+    PeltiLayeredIslands *islands = &found->islands;
+    const PeltiLayeredContact *contacts = found->list;
     int count = found->count, island_count = 0;
     join(islands, contacts, count);
     for (int i = 0; i < count; i++) {

@@ -1,7 +1,7 @@
 /// Saves and restores what layered flesh carries from step to step.
 #include "methods/layered/flesh.h"
 
-static void keep_contacts(PeltiCollide *c, int slots, PeltiSnapshot *s)
+static void keep_contacts(PeltiLayeredCollide *c, int slots, PeltiSnapshot *s)
 {
     PELTI_KEEP(s, c->skin.now, slots);
     PELTI_KEEP(s, c->skin.before, slots);
@@ -39,5 +39,5 @@ void pelti_layered_keep(void *state, PeltiSnapshot *s)
     PELTI_KEEP(s, &flesh->stretch.active, 1);
     PELTI_KEEP(s, flesh->stretch.used, bones);
     if (s->mode == PELTI_SNAPSHOT_RESTORE)
-        pelti_stretch_reshape(flesh); // the rest shape follows from those two
+        pelti_layered_stretch_reshape(flesh); // the rest shape follows from those two
 }

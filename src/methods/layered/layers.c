@@ -62,7 +62,7 @@ static void take_volumes(PeltiFlesh *flesh, const PeltRig *rig, PeltiLog *log)
     }
 }
 
-static void take_rig(PeltiFlesh *flesh, const PeltiPrepare *in)
+static void take_rig(PeltiFlesh *flesh, const PeltiMethodPrepare *in)
 {
     const PeltRig *rig = in->artist.rig;
     for (int b = 0; b < flesh->who->bone_count; b++) {
@@ -154,12 +154,13 @@ static PeltStatus place_layers(PeltiFlesh *flesh, PeltError *err)
     PeltiPool work;
     pelti_pool_init(&work, &flesh->pool.allocator);
     Vec3 *feet = PELTI_NEW(&work, Vec3, flesh->n);
-    PeltStatus status = feet ? pelti_feet_find(flesh, &work, feet, err) : pelti_no_memory(err, sizeof(Vec3) * (size_t)flesh->n);
+    PeltStatus status =
+        feet ? pelti_layered_feet_find(flesh, &work, feet, err) : pelti_no_memory(err, sizeof(Vec3) * (size_t)flesh->n);
     for (int s = 0; status == PELT_OK && s < flesh->n; s++) {
         int v = flesh->paths.vertex[s];
         flesh->rest.depth[s] = fmaxf(vec3_distance(flesh->mesh->rest[v], feet[v]), 1e-4f * flesh->rest.size);
         for (int l = 0; l < PELTI_LAYERS; l++)
-            pelti_set_lane(
+            pelti_flesh_set_lane(
                 flesh->match.rest, s, l,
                 vec3_sub(vec3_lerp(flesh->mesh->rest[v], feet[v], around(flesh, s, l, PROJECTION)), flesh->rest.centre));
     }
@@ -181,7 +182,7 @@ static void add_areas(const PeltiFlesh *flesh, int layer, float *area)
         Vec3 p[3];
         float cotangent[3], squared[3];
         for (int k = 0; k < 3; k++)
-            p[k] = pelti_lane(flesh->match.rest, v[k], layer);
+            p[k] = pelti_flesh_lane(flesh->match.rest, v[k], layer);
         float twice = vec3_length(vec3_cross(vec3_sub(p[1], p[0]), vec3_sub(p[2], p[0])));
         if (!(twice > 0))
             continue;
@@ -207,14 +208,14 @@ static void add_areas(const PeltiFlesh *flesh, int layer, float *area)
 static void set_masses(PeltiFlesh *flesh)
 {
     size_t lanes = (size_t)flesh->n * PELTI_LAYERS;
-    PeltiMatch *match = &flesh->match;
+    PeltiLayeredMatch *match = &flesh->match;
     for (int l = 0; l < PELTI_LAYERS; l++)
         add_areas(flesh, l, match->mass);
     double sum = 0, area = 0;
     for (int s = 0; s < flesh->n; s++) {
         float gap[PELTI_LAYERS + 1] = {0};
         for (int l = 1; l < PELTI_LAYERS; l++)
-            gap[l] = vec3_distance(pelti_lane(match->rest, s, l - 1), pelti_lane(match->rest, s, l));
+            gap[l] = vec3_distance(pelti_flesh_lane(match->rest, s, l - 1), pelti_flesh_lane(match->rest, s, l));
         for (int l = 0; l < PELTI_LAYERS; l++) {
             float *m = &match->mass[(size_t)s * PELTI_LAYERS + (size_t)l];
             area += l == 0 ? (double)*m : 0;
@@ -262,7 +263,7 @@ static void find_joints(PeltiFlesh *flesh)
 {
     for (int s = 0; s < flesh->n; s++) {
         Vec3 p = flesh->mesh->rest[flesh->paths.vertex[s]];
-        float reach = vec3_distance(p, pelti_feet_on_bones(flesh, s, p)), best = INFINITY;
+        float reach = vec3_distance(p, pelti_layered_feet_on_bones(flesh, s, p)), best = INFINITY;
         flesh->hold.joint[s] = -1;
         for (int k = 0; k < flesh->weights.influences; k++) {
             size_t i = (size_t)s * (size_t)flesh->weights.influences + (size_t)k;
@@ -277,16 +278,17 @@ static void find_joints(PeltiFlesh *flesh)
     }
 }
 
-void pelti_layers_lengths(PeltiFlesh *flesh)
+void pelti_layered_layers_lengths(PeltiFlesh *flesh)
 {
     for (int s = 0; s < flesh->n; s++) {
-        Vec3 skin = pelti_lane(flesh->match.rest, s, PELTI_SKIN), bone = pelti_lane(flesh->match.rest, s, PELTI_BONE_LAYER);
+        Vec3 skin = pelti_flesh_lane(flesh->match.rest, s, PELTI_SKIN),
+             bone = pelti_flesh_lane(flesh->match.rest, s, PELTI_BONE_LAYER);
         float depth = vec3_distance(skin, bone) / around(flesh, s, PELTI_BONE_LAYER, PROJECTION);
         int joint = flesh->hold.joint[s];
         Vec3 head = joint < 0 ? vec3(0, 0, 0) : mat34_apply(flesh->stretch.used[joint], flesh->who->bones[joint].head);
         for (int l = 0; l < PELTI_BONE_LAYER; l++) {
             size_t i = (size_t)s * PELTI_LAYERS + (size_t)l;
-            Vec3 x = vec3_add(pelti_lane(flesh->match.rest, s, l), flesh->rest.centre);
+            Vec3 x = vec3_add(pelti_flesh_lane(flesh->match.rest, s, l), flesh->rest.centre);
             flesh->hold.reach[i] = depth * (1 - around(flesh, s, l, PROJECTION));
             flesh->hold.joint_least[i] = joint < 0 ? 0 : flesh->set.joint_keep * vec3_distance(x, head);
         }
@@ -334,15 +336,15 @@ static bool take_arrays(PeltiFlesh *flesh)
     return true;
 }
 
-PeltStatus pelti_layers_build(PeltiFlesh *flesh, const PeltiPrepare *in, PeltError *err)
+PeltStatus pelti_layered_layers_build(PeltiFlesh *flesh, const PeltiMethodPrepare *in, PeltError *err)
 {
     const PeltiMesh *mesh = flesh->mesh;
     PeltiPool *pool = &flesh->pool;
     flesh->n = mesh->vertex_count;
     flesh->rest.size = mesh->diagonal > 0 ? mesh->diagonal : 1;
     flesh->rest.centre = vec3_lerp(mesh->low, mesh->high, 0.5f);
-    PELT_TRY(pelti_paths_build(pool, mesh, flesh->set.omega, &flesh->paths, err));
-    PELT_TRY(pelti_match_new(pool, &flesh->paths, pelti_jobs_threads(flesh->jobs), &flesh->match, err));
+    PELT_TRY(pelti_layered_paths_build(pool, mesh, flesh->set.omega, &flesh->paths, err));
+    PELT_TRY(pelti_layered_match_new(pool, &flesh->paths, pelti_jobs_threads(flesh->jobs), &flesh->match, err));
     flesh->weights.influences = in->weights->influences;
     size_t entries = (size_t)flesh->n * (size_t)flesh->weights.influences;
     flesh->weights.bone = PELTI_NEW(pool, int, entries);
@@ -366,8 +368,8 @@ PeltStatus pelti_layers_build(PeltiFlesh *flesh, const PeltiPrepare *in, PeltErr
     set_masses(flesh);
     set_stiffness(flesh);
     find_joints(flesh);
-    pelti_match_prepare(&flesh->match);
-    PELT_TRY(pelti_stretch_build(flesh, err));
-    pelti_layers_lengths(flesh);
+    pelti_layered_match_prepare(&flesh->match);
+    PELT_TRY(pelti_layered_stretch_build(flesh, err));
+    pelti_layered_layers_lengths(flesh);
     return PELT_OK;
 }

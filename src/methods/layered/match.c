@@ -44,11 +44,12 @@ PELTI_WIDE void from_rows(const Float8 first[ROW], const Float8 second[ROW], Flo
     }
 }
 
-PeltStatus pelti_match_new(PeltiPool *pool, const PeltiPaths *paths, int workers, PeltiMatch *out, PeltError *err)
+PeltStatus pelti_layered_match_new(PeltiPool *pool, const PeltiLayeredPaths *paths, int workers, PeltiLayeredMatch *out,
+                                   PeltError *err)
 {
     int padded = (paths->slot_count + 1) / 2 * 2;
     size_t lanes = (size_t)padded * PELTI_LAYERS + 16;
-    *out = (PeltiMatch){.paths = paths, .padded = padded, .workers = workers < 1 ? 1 : workers};
+    *out = (PeltiLayeredMatch){.paths = paths, .padded = padded, .workers = workers < 1 ? 1 : workers};
     for (int k = 0; k < 3; k++) {
         out->x[k] = PELTI_NEW(pool, float, lanes);
         out->rest[k] = PELTI_NEW(pool, float, lanes);
@@ -63,7 +64,7 @@ PeltStatus pelti_match_new(PeltiPool *pool, const PeltiPaths *paths, int workers
     out->rotation = PELTI_NEW(pool, PeltiMat3Block, padded / 2 + 1);
     out->rotation_next = PELTI_NEW(pool, PeltiMat3Block, padded / 2 + 1);
     out->warm = PELTI_NEW(pool, PeltiQuatBlock, padded / 2 + 1);
-    out->about = PELTI_NEW(pool, PeltiMatchAbout, paths->tile_count);
+    out->about = PELTI_NEW(pool, PeltiLayeredMatchAbout, paths->tile_count);
     out->scratch_each = ((size_t)paths->places_most + 1) * ROW * 8;
     out->scratch = PELTI_NEW(pool, float, out->scratch_each *(size_t)out->workers);
     return pool->failed ? pelti_no_memory(err, lanes * 48 * sizeof(float)) : PELT_OK;
@@ -72,7 +73,7 @@ PeltStatus pelti_match_new(PeltiPool *pool, const PeltiPaths *paths, int workers
 // ---- sums over a tile's regions ----
 
 /// The sum over the region of a slot, and the siblings at its middle.
-PELTI_WIDE void gather(const PeltiPaths *paths, const Float8 *rows, int s, int place, Float8 sum[ROW])
+PELTI_WIDE void gather(const PeltiLayeredPaths *paths, const Float8 *rows, int s, int place, Float8 sum[ROW])
 {
     const Float8 *own = rows + (place + 1) * ROW, *before_own = place % PELTI_PATH_GROUP ? own - ROW : rows;
     PELTI_UNROLL
@@ -86,7 +87,7 @@ PELTI_WIDE void gather(const PeltiPaths *paths, const Float8 *rows, int s, int p
     }
 }
 /// Of the two slots at a place; of one where they are an odd number.
-PELTI_WIDE void gather_pair(const PeltiPaths *paths, const Float8 *rows, int s, int place, Float8 quantity[SUMS])
+PELTI_WIDE void gather_pair(const PeltiLayeredPaths *paths, const Float8 *rows, int s, int place, Float8 quantity[SUMS])
 {
     Float8 sum[2][ROW];
     gather(paths, rows, s, place, sum[0]);
@@ -101,7 +102,7 @@ PELTI_WIDE void gather_pair(const PeltiPaths *paths, const Float8 *rows, int s, 
 
 /// Terms m x and A_i + m x x0^T of two slots ([Deul2013] eq. 1 with the particles' moments, expanded:
 /// sum m (x - c)(x0 - c0)^T = sum m x x0^T - (sum m x) c0^T).
-PELTI_WIDE void moments_at(const PeltiMatch *match, const PeltiMatchAbout *about, int pair, Float8 term[SUMS])
+PELTI_WIDE void moments_at(const PeltiLayeredMatch *match, const PeltiLayeredMatchAbout *about, int pair, Float8 term[SUMS])
 {
     const PeltiMat3Block *turn = &match->rotation[pair];
     Float8 x0[3], m = ((const Float8 *)match->mass)[pair], moment = ((const Float8 *)match->moment)[pair];
@@ -118,15 +119,16 @@ PELTI_WIDE void moments_at(const PeltiMatch *match, const PeltiMatchAbout *about
 }
 
 /// A of every region of a tile; centres of mass on the way.
-PELTI_CLONES static void sum_moments(PeltiMatch *match, const PeltiTile *tile, PeltiMatchAbout *about, Float8 *rows)
+PELTI_CLONES static void sum_moments(PeltiLayeredMatch *match, const PeltiLayeredTile *tile, PeltiLayeredMatchAbout *about,
+                                     Float8 *rows)
 {
-    const PeltiPaths *paths = match->paths;
+    const PeltiLayeredPaths *paths = match->paths;
     Float8 before[ROW] = {{0}};
     for (int k = 0; k < 3; k++)
         about->now[k] = match->x[k][(size_t)about->middle * PELTI_LAYERS];
     for (int i = 0; i < tile->places; i += 2) {
         Float8 term[SUMS];
-        moments_at(match, about, pelti_path_slot(paths, tile, i) / 2, term);
+        moments_at(match, about, pelti_layered_path_slot(paths, tile, i) / 2, term);
         if (i % PELTI_PATH_GROUP == 0)
             memset(before, 0, sizeof before);
         add_rows(term, before, rows + (i + 1) * ROW);
@@ -147,9 +149,9 @@ PELTI_CLONES static void sum_moments(PeltiMatch *match, const PeltiTile *tile, P
 }
 
 /// Terms t = c - R c0 and R of two slots' regions; their centres are about a point of their own tile.
-PELTI_WIDE void goals_at(const PeltiMatch *match, const PeltiMatchAbout *about, int pair, Float8 term[SUMS])
+PELTI_WIDE void goals_at(const PeltiLayeredMatch *match, const PeltiLayeredMatchAbout *about, int pair, Float8 term[SUMS])
 {
-    const PeltiMatchAbout *from = &match->about[match->paths->tile[2 * pair]];
+    const PeltiLayeredMatchAbout *from = &match->about[match->paths->tile[2 * pair]];
     const PeltiMat3Block *turn = &match->rotation[pair];
     Float8 c0[3];
     PELTI_UNROLL
@@ -169,13 +171,14 @@ PELTI_WIDE void goals_at(const PeltiMatch *match, const PeltiMatchAbout *about, 
 
 /// Goals: a particle's mean over the regions that hold it, (sum R x0 + sum t) / count; regions are symmetric, so these are
 /// the regions at the particles of its own region.
-PELTI_CLONES static void move_tile(PeltiMatch *match, const PeltiTile *tile, const PeltiMatchAbout *about, Float8 *rows)
+PELTI_CLONES static void move_tile(PeltiLayeredMatch *match, const PeltiLayeredTile *tile, const PeltiLayeredMatchAbout *about,
+                                   Float8 *rows)
 {
-    const PeltiPaths *paths = match->paths;
+    const PeltiLayeredPaths *paths = match->paths;
     Float8 before[ROW] = {{0}};
     for (int i = 0; i < tile->places; i += 2) {
         Float8 term[SUMS];
-        goals_at(match, about, pelti_path_slot(paths, tile, i) / 2, term);
+        goals_at(match, about, pelti_layered_path_slot(paths, tile, i) / 2, term);
         if (i % PELTI_PATH_GROUP == 0)
             memset(before, 0, sizeof before);
         add_rows(term, before, rows + (i + 1) * ROW);
@@ -196,21 +199,21 @@ PELTI_CLONES static void move_tile(PeltiMatch *match, const PeltiTile *tile, con
 }
 
 typedef struct MatchPass {
-    PeltiMatch *match;
-    PeltiAfterMatch after;
+    PeltiLayeredMatch *match;
+    PeltiLayeredMatchAfter after;
     void *context;
 } MatchPass;
 
-static Float8 *scratch_of(const PeltiMatch *match, int worker)
+static Float8 *scratch_of(const PeltiLayeredMatch *match, int worker)
 {
     return (Float8 *)(match->scratch + match->scratch_each * (size_t)worker);
 }
 
 static void run_rotations(void *context, int begin, int end, int worker)
 {
-    PeltiMatch *match = ((MatchPass *)context)->match;
+    PeltiLayeredMatch *match = ((MatchPass *)context)->match;
     for (int t = begin; t < end; t++) {
-        const PeltiTile *tile = &match->paths->tiles[t];
+        const PeltiLayeredTile *tile = &match->paths->tiles[t];
         PeltiMat3Block *matrices = match->rotation_next + tile->first / 2;
         sum_moments(match, tile, &match->about[t], scratch_of(match, worker));
         pelti_polar_batch(matrices, match->warm + tile->first / 2, matrices, tile->places_own / 2);
@@ -220,16 +223,16 @@ static void run_rotations(void *context, int begin, int end, int worker)
 static void run_goals(void *context, int begin, int end, int worker)
 {
     MatchPass *pass = context;
-    PeltiMatch *match = pass->match;
+    PeltiLayeredMatch *match = pass->match;
     for (int t = begin; t < end; t++) {
-        const PeltiTile *tile = &match->paths->tiles[t];
+        const PeltiLayeredTile *tile = &match->paths->tiles[t];
         move_tile(match, tile, &match->about[t], scratch_of(match, worker));
         if (pass->after)
             pass->after(pass->context, tile->first, tile->first + tile->count);
     }
 }
 
-void pelti_match_iterate(PeltiMatch *match, PeltiJobs *jobs, PeltiAfterMatch after, void *context)
+void pelti_layered_match_iterate(PeltiLayeredMatch *match, PeltiJobs *jobs, PeltiLayeredMatchAfter after, void *context)
 {
     MatchPass pass = {match, after, context};
     int n = match->paths->tile_count;
@@ -245,24 +248,24 @@ void pelti_match_iterate(PeltiMatch *match, PeltiJobs *jobs, PeltiAfterMatch aft
 // ---- constants ----
 
 /// Adds m and m x0 of one particle.
-static void add_mass(const PeltiMatch *match, size_t lane, double *mass, double moment[3])
+static void add_mass(const PeltiLayeredMatch *match, size_t lane, double *mass, double moment[3])
 {
     *mass += (double)match->mass[lane];
     for (int k = 0; k < 3; k++)
         moment[k] += (double)match->mass[lane] * (double)match->rest[k][lane];
 }
 
-void pelti_match_centres(PeltiMatch *match, int begin, int end)
+void pelti_layered_match_centres(PeltiLayeredMatch *match, int begin, int end)
 {
-    const PeltiPaths *paths = match->paths;
+    const PeltiLayeredPaths *paths = match->paths;
     for (int s = begin; s < end; s++)
         for (int l = 0; l < PELTI_LAYERS; l++) {
-            const PeltiTile *tile = &paths->tiles[paths->tile[s]];
+            const PeltiLayeredTile *tile = &paths->tiles[paths->tile[s]];
             size_t own = (size_t)s * PELTI_LAYERS + (size_t)l;
             double mass = 0, moment[3] = {0};
             for (int r = paths->run_start[s]; r < paths->run_start[s + 1]; r++)
                 for (int i = paths->runs[r][0]; i < paths->runs[r][0] + paths->runs[r][1]; i++)
-                    add_mass(match, (size_t)pelti_path_slot(paths, tile, i) * PELTI_LAYERS + (size_t)l, &mass, moment);
+                    add_mass(match, (size_t)pelti_layered_path_slot(paths, tile, i) * PELTI_LAYERS + (size_t)l, &mass, moment);
             if (l > 0)
                 add_mass(match, own - 1, &mass, moment);
             if (l < PELTI_LAYERS - 1)
@@ -277,9 +280,9 @@ void pelti_match_centres(PeltiMatch *match, int begin, int end)
 }
 
 /// The slot of a tile that lies nearest to the mean of its skin: sums are about where that is.
-static void find_middle(PeltiMatch *match, int t)
+static void find_middle(PeltiLayeredMatch *match, int t)
 {
-    const PeltiTile *tile = &match->paths->tiles[t];
+    const PeltiLayeredTile *tile = &match->paths->tiles[t];
     double mean[3] = {0}, least = INFINITY;
     for (int s = tile->first; s < tile->first + tile->count; s++)
         for (int k = 0; k < 3; k++)
@@ -299,7 +302,7 @@ static void find_middle(PeltiMatch *match, int t)
         match->about[t].rest[k] = match->rest[k][(size_t)match->about[t].middle * PELTI_LAYERS];
 }
 
-void pelti_match_prepare(PeltiMatch *match)
+void pelti_layered_match_prepare(PeltiLayeredMatch *match)
 {
     int n = match->paths->slot_count;
     pelti_polar_reset(match->warm, match->padded / 2);
@@ -308,7 +311,7 @@ void pelti_match_prepare(PeltiMatch *match)
         memcpy(match->x[k], match->rest[k], sizeof(float) * (size_t)n * PELTI_LAYERS);
     for (int t = 0; t < match->paths->tile_count; t++)
         find_middle(match, t);
-    pelti_match_centres(match, 0, n);
+    pelti_layered_match_centres(match, 0, n);
     for (int s = 0; s < match->padded; s++)
         for (int k = 0; k < 3; k++)
             for (int l = 0; l < PELTI_LAYERS; l++)

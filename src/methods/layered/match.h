@@ -8,17 +8,17 @@
 #include "methods/layered/paths.h"
 
 enum { PELTI_LAYERS = 4, PELTI_SKIN = 0, PELTI_FAT = 1, PELTI_MUSCLE = 2, PELTI_BONE_LAYER = 3 };
-typedef float PeltiSlotLayers __attribute__((vector_size(4 * PELTI_LAYERS), may_alias)); ///< a number of each layer of a slot
+typedef float PeltiLayeredSlots __attribute__((vector_size(4 * PELTI_LAYERS), may_alias)); ///< a number of each layer of a slot
 
 /// What a tile's sums are about.
-typedef struct PeltiMatchAbout {
+typedef struct PeltiLayeredMatchAbout {
     float rest[3], now[3]; ///< the skin at `middle`
     int middle;            ///< slot
-} PeltiMatchAbout;
+} PeltiLayeredMatchAbout;
 
 /// All arrays are in slot order, padded to an even number of slots; [slot x 4] has one lane per layer.
-typedef struct PeltiMatch {
-    const PeltiPaths *paths;
+typedef struct PeltiLayeredMatch {
+    const PeltiLayeredPaths *paths;
     int padded;       ///< slots, even
     float *x[3];      ///< [slot x 4] positions
     float *rest[3];   ///< [slot x 4] rest positions about the mesh' centre
@@ -33,22 +33,23 @@ typedef struct PeltiMatch {
     float *centre_now[3];          ///< [slot x 4] the same now
     float *inverse_mass;           ///< [slot x 4] 1 / mass of each region
     float *share;                  ///< [slot x 4] 1 / regions that hold the particle
-    PeltiMatchAbout *about;        ///< [tile]
+    PeltiLayeredMatchAbout *about; ///< [tile]
     int workers;                   ///< threads there is scratch for
     size_t scratch_each;           ///< floats: rows of a tile
     float *scratch;                ///< [workers x scratch_each]
-} PeltiMatch;
+} PeltiLayeredMatch;
 
 /// Takes the arrays from `pool`, zeroed, with scratch for so many threads (with more an iteration is done by its caller); `rest`,
-/// mass and moment are filled by the caller, then pelti_match_prepare derives the regions' constants and starts at rest.
-PeltStatus pelti_match_new(PeltiPool *pool, const PeltiPaths *paths, int workers, PeltiMatch *out, PeltError *err);
-void pelti_match_prepare(PeltiMatch *match);
+/// mass and moment are filled by the caller, then pelti_layered_match_prepare derives the regions' constants and starts at rest.
+PeltStatus pelti_layered_match_new(PeltiPool *pool, const PeltiLayeredPaths *paths, int workers, PeltiLayeredMatch *out,
+                                   PeltError *err);
+void pelti_layered_match_prepare(PeltiLayeredMatch *match);
 /// Where `rest` has changed: centres of the regions at these slots.
-void pelti_match_centres(PeltiMatch *match, int begin, int end);
+void pelti_layered_match_centres(PeltiLayeredMatch *match, int begin, int end);
 
 /// One iteration: goals of all regions from the present positions, x <- x + s (g - x). `after` (may be NULL) is called at the
 /// end for each finished range of slots, from several threads.
-typedef void (*PeltiAfterMatch)(void *context, int begin, int end);
-void pelti_match_iterate(PeltiMatch *match, PeltiJobs *jobs, PeltiAfterMatch after, void *context);
+typedef void (*PeltiLayeredMatchAfter)(void *context, int begin, int end);
+void pelti_layered_match_iterate(PeltiLayeredMatch *match, PeltiJobs *jobs, PeltiLayeredMatchAfter after, void *context);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static const PeltiOptionInfo OPTIONS[] = {
+static const PeltiOptionDef OPTIONS[] = {
     {"fat", PELTI_OPTION_FLOAT, "0.15", NULL, 0.01, 0.98,
      "where the fat layer lies: share of the way from skin to bone (projection parameter)"},
     {"muscle", PELTI_OPTION_FLOAT, "0.45", NULL, 0.01, 0.98, "where the muscle layer lies"},
@@ -99,7 +99,7 @@ static void layered_destroy(void *state)
     pelti_free(&allocator, flesh, sizeof *flesh);
 }
 
-static PeltStatus layered_prepare(const PeltiPrepare *in, void **state, PeltError *err)
+static PeltStatus layered_prepare(const PeltiMethodPrepare *in, void **state, PeltError *err)
 {
     PeltiFlesh *flesh = pelti_alloc(in->allocator, sizeof *flesh);
     if (!flesh)
@@ -107,18 +107,18 @@ static PeltStatus layered_prepare(const PeltiPrepare *in, void **state, PeltErro
     *flesh = (PeltiFlesh){.who = in->who, .mesh = in->who->mesh, .jobs = in->jobs, .made_body = in->made_body};
     pelti_pool_init(&flesh->pool, in->allocator);
     layered_retune(flesh, in->options);
-    PeltStatus status = pelti_layers_build(flesh, in, err);
+    PeltStatus status = pelti_layered_layers_build(flesh, in, err);
     if (status == PELT_OK)
-        status = pelti_collide_build(flesh, err);
+        status = pelti_layered_collide_build(flesh, err);
     if (status == PELT_OK)
-        status = pelti_parts_build(flesh, in->log, err);
+        status = pelti_layered_parts_build(flesh, in->log, err);
     if (status != PELT_OK) {
         layered_destroy(flesh);
         return status;
     }
     pelti_flesh_rest(flesh);
-    pelti_volume_rest(&flesh->volume, flesh->match.rest);
-    pelti_volume_start(flesh, 0);
+    pelti_layered_volume_rest(&flesh->volume, flesh->match.rest);
+    pelti_layered_volume_start(flesh, 0);
     *state = flesh;
     return PELT_OK;
 }
@@ -160,7 +160,7 @@ static void layered_step(void *state, const PeltiStepInput *in, Vec3 *vertices, 
     pelti_step_stat(report, "contacts", flesh->collide.contacts.count, PELTI_MOST);
     pelti_step_stat(report, "contacts_overflowed", flesh->collide.contacts.overflowed, PELTI_MOST);
     pelti_step_stat(report, "sub_volumes", flesh->volume.part_count, PELTI_LAST);
-    pelti_step_stat(report, "sub_volume_error", pelti_volume_worst(&flesh->volume, flesh->match.x), PELTI_MOST);
+    pelti_step_stat(report, "sub_volume_error", pelti_layered_volume_worst(&flesh->volume, flesh->match.x), PELTI_MOST);
     pelti_step_stat(report, "fastest", (double)pelti_flesh_speed(flesh), PELTI_LAST);
     pelti_step_stat(report, "runs_per_region", (double)flesh->paths.run_start[flesh->n] / (flesh->n > 0 ? flesh->n : 1),
                     PELTI_LAST);

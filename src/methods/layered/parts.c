@@ -54,7 +54,7 @@ static int owner_of(const PeltiFlesh *flesh, int t)
         return flesh->rest.around[best].volume;
     float along = 0, nearest = INFINITY;
     for (int s = 0; s < flesh->who->bones[best].segment_count; s++) {
-        const PeltiSegment *segment = &flesh->who->segments[flesh->who->bones[best].segment_first + s];
+        const PeltiSkeletonSegment *segment = &flesh->who->segments[flesh->who->bones[best].segment_first + s];
         float at, d = pelti_skeleton_segment_distance2(middle, segment->a, segment->b, &at);
         if (d < nearest) {
             nearest = d;
@@ -178,7 +178,7 @@ typedef struct Border { // half edges of a part's border, by the vertex they lea
     int count;
 } Border;
 
-typedef struct Filler { // parts are filled one after the other into the arrays of PeltiVolume
+typedef struct Filler { // parts are filled one after the other into the arrays of PeltiLayeredVolume
     Cutter *cutter;
     const int *order, *start; // [triangle] by patch; [patch + 1]
     Border border;
@@ -190,13 +190,13 @@ typedef struct Filler { // parts are filled one after the other into the arrays 
 /// Walks the part's border against its winding, so that (centre, slot, next slot) closes it; loops are appended.
 static void close_part(Filler *f)
 {
-    PeltiVolume *volume = &f->cutter->flesh->volume;
+    PeltiLayeredVolume *volume = &f->cutter->flesh->volume;
     Border *border = &f->border;
     for (int i = 0; i < f->seed_count; i++)
         while (border->first[f->seeds[i]] >= 0) {
-            PeltiVolumeLoop *loop = &volume->loops[f->loop_count++];
+            PeltiLayeredVolumeLoop *loop = &volume->loops[f->loop_count++];
             int at = f->seeds[i];
-            *loop = (PeltiVolumeLoop){.first = f->loop_filled};
+            *loop = (PeltiLayeredVolumeLoop){.first = f->loop_filled};
             do {
                 int h = border->first[at];
                 volume->loop_slots[f->loop_filled++] = at;
@@ -222,13 +222,13 @@ static void fill_part(Filler *f, int part_index)
 {
     const Cutter *c = f->cutter;
     PeltiFlesh *flesh = c->flesh;
-    PeltiVolumePart *part = &flesh->volume.parts[part_index];
+    PeltiLayeredVolumePart *part = &flesh->volume.parts[part_index];
     int first = f->start[part_index], last = f->start[part_index + 1];
-    *part = (PeltiVolumePart){.triangle_first = first,
-                              .triangle_count = last - first,
-                              .loop_first = f->loop_count,
-                              .slot_first = f->slot_filled,
-                              .bone = c->label[f->order[first]]};
+    *part = (PeltiLayeredVolumePart){.triangle_first = first,
+                                     .triangle_count = last - first,
+                                     .loop_first = f->loop_count,
+                                     .slot_first = f->slot_filled,
+                                     .bone = c->label[f->order[first]]};
     f->border.count = f->seed_count = 0;
     for (int i = first; i < last; i++) {
         int t = f->order[i];
@@ -251,11 +251,11 @@ static void fill_part(Filler *f, int part_index)
 static bool take_arrays(Cutter *c, Border *border)
 {
     PeltiFlesh *flesh = c->flesh;
-    PeltiVolume *volume = &flesh->volume;
+    PeltiLayeredVolume *volume = &flesh->volume;
     size_t triangles = (size_t)flesh->mesh->triangle_count;
-    volume->parts = PELTI_NEW(&flesh->pool, PeltiVolumePart, c->patch_count);
+    volume->parts = PELTI_NEW(&flesh->pool, PeltiLayeredVolumePart, c->patch_count);
     volume->triangles = pelti_pool_take(&flesh->pool, triangles, 3 * sizeof(int));
-    volume->loops = PELTI_NEW(&flesh->pool, PeltiVolumeLoop, triangles * 3);
+    volume->loops = PELTI_NEW(&flesh->pool, PeltiLayeredVolumeLoop, triangles * 3);
     volume->loop_slots = PELTI_NEW(&flesh->pool, int, triangles * 3);
     volume->slots = PELTI_NEW(&flesh->pool, int, triangles * 3);
     volume->gradient_scratch = PELTI_NEW(&flesh->pool, Vec3, flesh->n);
@@ -291,11 +291,12 @@ static PeltStatus build_parts(Cutter *c, PeltError *err)
     for (int p = 0; p < c->patch_count; p++)
         fill_part(&f, p);
     flesh->volume.part_count = c->patch_count;
-    return pelti_volume_turns(&flesh->volume, &flesh->pool, flesh->n) ? PELT_OK
-                                                                      : pelti_no_memory(err, sizeof(int) * (size_t)flesh->n);
+    return pelti_layered_volume_turns(&flesh->volume, &flesh->pool, flesh->n)
+               ? PELT_OK
+               : pelti_no_memory(err, sizeof(int) * (size_t)flesh->n);
 }
 
-PeltStatus pelti_parts_build(PeltiFlesh *flesh, PeltiLog *log, PeltError *err)
+PeltStatus pelti_layered_parts_build(PeltiFlesh *flesh, PeltiLog *log, PeltError *err)
 {
     PeltiPool work;
     pelti_pool_init(&work, &flesh->pool.allocator);

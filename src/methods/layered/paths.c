@@ -84,7 +84,7 @@ static int far_end(const PathWalk *walk, int seed, int *mark, int *queue)
 }
 
 /// Orders the vertices of one tile; they stand at its places of the order, which is overwritten as it goes: `seeds` is a copy.
-static void lay_tile(PathWalk *walk, const PeltiTile *tile, const int *seeds, int *work[2], PeltiPaths *out)
+static void lay_tile(PathWalk *walk, const PeltiLayeredTile *tile, const int *seeds, int *work[2], PeltiLayeredPaths *out)
 {
     for (int i = 0; i < tile->count; i++)
         walk->visit[seeds[i]] = WAITS;
@@ -118,7 +118,7 @@ typedef struct BreadthSearch { // breadth first
 } BreadthSearch;
 
 /// Slots within omega edges of that of slot `s`, ascending, in search->list; returns their number.
-static int gather_region(const BreadthSearch *search, const PeltiPaths *paths, int s, int omega)
+static int gather_region(const BreadthSearch *search, const PeltiLayeredPaths *paths, int s, int omega)
 {
     const PeltiMesh *mesh = search->mesh;
     int filled = 1, level_end = 1, *mark = search->mark, *list = search->list, stamp = -1 - s;
@@ -138,7 +138,7 @@ static int gather_region(const BreadthSearch *search, const PeltiPaths *paths, i
 }
 
 /// Regions of all slots, one after the other.
-static bool find_regions(const BreadthSearch *search, int omega, PeltiPaths *out, int *start, PeltiArray *slots)
+static bool find_regions(const BreadthSearch *search, int omega, PeltiLayeredPaths *out, int *start, PeltiArray *slots)
 {
     for (int s = 0; s < out->slot_count; s++) {
         out->region_size[s] = gather_region(search, out, s, omega);
@@ -150,12 +150,12 @@ static bool find_regions(const BreadthSearch *search, int omega, PeltiPaths *out
     return true;
 }
 
-static bool build(PeltiPool *pool, PeltiPool *work, const PeltiMesh *mesh, int omega, PeltiPaths *out)
+static bool build(PeltiPool *pool, PeltiPool *work, const PeltiMesh *mesh, int omega, PeltiLayeredPaths *out)
 {
     int n = mesh->vertex_count, *queues[2] = {PELTI_NEW(work, int, n), PELTI_NEW(work, int, n)};
     int *start = PELTI_NEW(work, int, (size_t)n + 1), *seeds = PELTI_NEW(work, int, n);
     PathWalk walk = {mesh, out->slot, out->vertex, PELTI_NEW(work, int, n), 0, 0};
-    if (pool->failed || work->failed || !pelti_paths_cut(pool, mesh, out))
+    if (pool->failed || work->failed || !pelti_layered_paths_cut(pool, mesh, out))
         return false;
     for (int v = 0; v < n; v++)
         out->slot[v] = ELSEWHERE;
@@ -165,17 +165,17 @@ static bool build(PeltiPool *pool, PeltiPool *work, const PeltiMesh *mesh, int o
     PeltiArray slots;
     pelti_array_init(&slots, &pool->allocator, sizeof(int));
     bool built = find_regions(&(BreadthSearch){mesh, queues[0], queues[1]}, omega, out, start, &slots) &&
-                 pelti_paths_regions(pool, start, (const int *)slots.data, out);
+                 pelti_layered_paths_regions(pool, start, (const int *)slots.data, out);
     pelti_array_release(&slots);
     return built;
 }
 
-PeltStatus pelti_paths_build(PeltiPool *pool, const PeltiMesh *mesh, int omega, PeltiPaths *out, PeltError *err)
+PeltStatus pelti_layered_paths_build(PeltiPool *pool, const PeltiMesh *mesh, int omega, PeltiLayeredPaths *out, PeltError *err)
 {
     int n = mesh->vertex_count;
     PeltiPool work;
     pelti_pool_init(&work, &pool->allocator);
-    *out = (PeltiPaths){.slot_count = n};
+    *out = (PeltiLayeredPaths){.slot_count = n};
     out->vertex = PELTI_NEW(pool, int, n);
     out->slot = PELTI_NEW(pool, int, n);
     out->tile = PELTI_NEW(pool, int, n);

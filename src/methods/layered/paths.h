@@ -11,19 +11,19 @@
 /// few terms are summed that cancel again, so that float is enough.
 enum { PELTI_TILE_MOST = 640, PELTI_TILE_STEP = 8, PELTI_PATH_GROUP = 16 };
 
-typedef struct PeltiTile {
+typedef struct PeltiLayeredTile {
     int first, count;         ///< own slots: places 0 to count - 1; first is a multiple of PELTI_TILE_STEP
     int rim_first, rim_count; ///< into rim: pairs of slots, places from `places_own` on
     int places_own, places;   ///< even: own ones, and all
-} PeltiTile;
+} PeltiLayeredTile;
 
-typedef struct PeltiPaths {
+typedef struct PeltiLayeredPaths {
     int slot_count; ///< = vertex_count
     int *vertex;    ///< [slot_count] slot -> vertex
     int *slot;      ///< [vertex_count] vertex -> slot
     int path_count; ///< times the order had to jump
     int tile_count;
-    PeltiTile *tiles;
+    PeltiLayeredTile *tiles;
     int *tile;        ///< [slot_count] slot -> tile
     int *rim;         ///< slots / 2, ascending in each tile
     int places_most;  ///< of any tile
@@ -33,21 +33,22 @@ typedef struct PeltiPaths {
     int *piece_start; ///< [slot_count + 1] into pieces
     int (*pieces)[2]; ///< the same within groups: the sum is row[1] - row[0], where row p holds that of the p-th place and all
                       ///< before it in its group (counted from 1; row 0 is zero)
-} PeltiPaths;
+} PeltiLayeredPaths;
 
-static inline int pelti_path_slot(const PeltiPaths *paths, const PeltiTile *tile, int place) ///< may be slot_count, of no vertex
+static inline int pelti_layered_path_slot(const PeltiLayeredPaths *paths, const PeltiLayeredTile *tile,
+                                          int place) ///< may be slot_count, of no vertex
 {
     int beyond = place - tile->places_own;
     return beyond < 0 ? tile->first + place : 2 * paths->rim[tile->rim_first + beyond / 2] + beyond % 2;
 }
 
 /// Regions are the vertices within `omega` edges (0: the vertex alone). Everything lives in `pool`.
-PeltStatus pelti_paths_build(PeltiPool *pool, const PeltiMesh *mesh, int omega, PeltiPaths *out, PeltError *err);
+PeltStatus pelti_layered_paths_build(PeltiPool *pool, const PeltiMesh *mesh, int omega, PeltiLayeredPaths *out, PeltError *err);
 
 // tiles.c
 /// Cuts the mesh into compact pieces: fills tiles, tile_count and the order of `vertex` up to that within a tile.
-bool pelti_paths_cut(PeltiPool *pool, const PeltiMesh *mesh, PeltiPaths *paths);
+bool pelti_layered_paths_cut(PeltiPool *pool, const PeltiMesh *mesh, PeltiLayeredPaths *paths);
 /// Rims, runs and pieces of the regions of `slots` (region of s: start[s] to start[s + 1], ascending).
-bool pelti_paths_regions(PeltiPool *pool, const int *start, const int *slots, PeltiPaths *paths);
+bool pelti_layered_paths_regions(PeltiPool *pool, const int *start, const int *slots, PeltiLayeredPaths *paths);
 
 #endif

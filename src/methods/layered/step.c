@@ -62,7 +62,7 @@ static void update_velocities(void *context, int begin, int end, int worker)
 void pelti_flesh_show(const PeltiFlesh *flesh, Vec3 *vertices)
 {
     for (int v = 0; v < flesh->n; v++)
-        vertices[v] = vec3_add(pelti_lane(flesh->match.x, flesh->paths.slot[v], PELTI_SKIN), flesh->moving.origin);
+        vertices[v] = vec3_add(pelti_flesh_lane(flesh->match.x, flesh->paths.slot[v], PELTI_SKIN), flesh->moving.origin);
 }
 
 /// Contacts tell outside from inside by how skin lay when the step began, so what has crossed once is lost to them. What is shown
@@ -77,8 +77,9 @@ void pelti_flesh_held(PeltiFlesh *flesh, const Vec3 *change)
         if (!(vec3_dot(change[v], change[v]) > least * least))
             continue;
         for (int l = 0; l < PELTI_BONE_LAYER; l++)
-            pelti_set_lane(flesh->match.x, s, l,
-                           vec3_mad(pelti_lane(flesh->match.x, s, l), change[v], fmaxf(1 - at[l] / at[PELTI_BONE_LAYER], 0)));
+            pelti_flesh_set_lane(
+                flesh->match.x, s, l,
+                vec3_mad(pelti_flesh_lane(flesh->match.x, s, l), change[v], fmaxf(1 - at[l] / at[PELTI_BONE_LAYER], 0)));
     }
 }
 
@@ -89,43 +90,43 @@ void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool
     flesh->moving.settled = settle;
     for (int k = 0; k < 3; k++)
         memcpy(flesh->moving.goal_before[k], flesh->moving.goal[k], sizeof(float) * lane_count(flesh));
-    pelti_couple_goals(flesh, bones);
+    pelti_layered_couple_goals(flesh, bones);
     pelti_parallel_for(flesh->jobs, (int)lane_count(flesh), GRAIN, integrate, &span);
     pelti_clock_lap(&since, &ms[STAGE_GOALS]);
     if (flesh->set.collide)
-        pelti_collide_detect(flesh);
+        pelti_layered_collide_detect(flesh);
     else
         flesh->collide.contacts.count = 0;
     pelti_clock_lap(&since, &ms[STAGE_DETECT]);
     for (int k = 0; k < flesh->set.elasticity; k++) {
         if (k % flesh->set.match_every == 0)
-            pelti_match_iterate(&flesh->match, flesh->jobs, pelti_couple_hold, flesh);
+            pelti_layered_match_iterate(&flesh->match, flesh->jobs, pelti_layered_couple_hold, flesh);
         else
-            pelti_couple_hold(flesh, 0, flesh->n);
+            pelti_layered_couple_hold(flesh, 0, flesh->n);
         pelti_clock_lap(&since, &ms[STAGE_MATCH]);
-        pelti_collide_project(flesh);
+        pelti_layered_collide_project(flesh);
         pelti_clock_lap(&since, &ms[STAGE_CONTACTS]);
     }
     // The last shape matching has pulled skin back into contact, and one sweep does not undo that where contacts lean on
     // each other.
     for (int k = 0; k < flesh->set.separate; k++)
-        pelti_collide_project(flesh);
+        pelti_layered_collide_project(flesh);
     pelti_clock_lap(&since, &ms[STAGE_CONTACTS]);
-    pelti_volume_start(flesh, dt_s);
+    pelti_layered_volume_start(flesh, dt_s);
     for (int k = 0; k < flesh->set.volume; k++) {
-        pelti_volume_project(flesh);
+        pelti_layered_volume_project(flesh);
         pelti_clock_lap(&since, &ms[STAGE_VOLUME]);
-        pelti_collide_project(flesh); // a bulge may reach skin that was only near
+        pelti_layered_collide_project(flesh); // a bulge may reach skin that was only near
         pelti_clock_lap(&since, &ms[STAGE_CONTACTS]);
     }
     for (int k = 0; k < flesh->set.separate / 2; k++)
-        pelti_collide_project(flesh);
+        pelti_layered_collide_project(flesh);
     pelti_clock_lap(&since, &ms[STAGE_CONTACTS]);
-    pelti_guard(flesh, dt_s);
+    pelti_layered_guard(flesh, dt_s);
     pelti_parallel_for(flesh->jobs, (int)lane_count(flesh), GRAIN, update_velocities, &span);
     if (!settle) {
-        pelti_volume_velocities(flesh);
-        pelti_collide_velocities(flesh, dt_s);
+        pelti_layered_volume_velocities(flesh);
+        pelti_layered_collide_velocities(flesh, dt_s);
     }
     pelti_clock_lap(&since, &ms[STAGE_GOALS]);
 }
@@ -137,8 +138,8 @@ void pelti_flesh_rest(PeltiFlesh *flesh)
         flesh->skeleton.rotation[b] = flesh->skeleton.linear[b] = mat3_identity();
     flesh->moving.origin = flesh->rest.centre;
     flesh->moving.settled = true;
-    pelti_match_prepare(&flesh->match);
-    pelti_couple_goals(flesh, flesh->skeleton.motion.from.bones);
+    pelti_layered_match_prepare(&flesh->match);
+    pelti_layered_couple_goals(flesh, flesh->skeleton.motion.from.bones);
     for (int b = 0; b < flesh->who->bone_count; b++)
         flesh->skeleton.carry[b] = mat34_identity();
     for (int k = 0; k < 3; k++) {
@@ -153,7 +154,7 @@ float pelti_flesh_speed(const PeltiFlesh *flesh)
 {
     float most = 0;
     for (int s = 0; s < flesh->n; s++) {
-        Vec3 v = pelti_lane(flesh->moving.velocity, s, PELTI_SKIN);
+        Vec3 v = pelti_flesh_lane(flesh->moving.velocity, s, PELTI_SKIN);
         most = fmaxf(most, vec3_dot(v, v));
     }
     return sqrtf(most) / flesh->rest.size;
@@ -164,8 +165,8 @@ static float skin_change(const PeltiFlesh *flesh)
 {
     float most = 0;
     for (int s = 0; s < flesh->n; s++)
-        most = fmaxf(most,
-                     vec3_distance(pelti_lane(flesh->match.x, s, PELTI_SKIN), pelti_lane(flesh->moving.before, s, PELTI_SKIN)));
+        most = fmaxf(most, vec3_distance(pelti_flesh_lane(flesh->match.x, s, PELTI_SKIN),
+                                         pelti_flesh_lane(flesh->moving.before, s, PELTI_SKIN)));
     return most / flesh->rest.size;
 }
 

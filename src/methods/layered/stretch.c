@@ -53,17 +53,17 @@ static float ownership(const Sharing *sharing, int bone)
     return total > 0 ? shared_by(sharing, bone, bone) / total : 0;
 }
 
-static void place(const Sharing *sharing, PeltiStretch *stretch, int bone)
+static void place(const Sharing *sharing, PeltiLayeredStretch *stretch, int bone)
 {
-    PeltiStretchBone *out = &stretch->bones[stretch->count++];
+    PeltiLayeredStretchBone *out = &stretch->bones[stretch->count++];
     const PeltiCharacter *who = sharing->flesh->who;
     int link = sharing->best[bone];
     bool below = link >= 0 && is_ancestor(who, link, bone), above = link >= 0 && is_ancestor(who, bone, link);
-    *out = (PeltiStretchBone){.bone = bone,
-                              .link = link,
-                              .pivot = who->bones[above ? link : bone].head,
-                              .slides = (below || above) && ownership(sharing, bone) > SLIDE_OWNERSHIP &&
-                                        ownership(sharing, link) > SLIDE_OWNERSHIP};
+    *out = (PeltiLayeredStretchBone){.bone = bone,
+                                     .link = link,
+                                     .pivot = who->bones[above ? link : bone].head,
+                                     .slides = (below || above) && ownership(sharing, bone) > SLIDE_OWNERSHIP &&
+                                               ownership(sharing, link) > SLIDE_OWNERSHIP};
     sharing->placed[bone] = true;
     for (int b = 0; b < sharing->bones; b++) {
         float now = shared_by(sharing, bone, b);
@@ -87,15 +87,15 @@ static int next_bone(const Sharing *sharing)
     return next;
 }
 
-PeltStatus pelti_stretch_build(PeltiFlesh *flesh, PeltError *err)
+PeltStatus pelti_layered_stretch_build(PeltiFlesh *flesh, PeltError *err)
 {
-    PeltiStretch *stretch = &flesh->stretch;
+    PeltiLayeredStretch *stretch = &flesh->stretch;
     size_t bones = (size_t)flesh->who->bone_count, lanes = (size_t)flesh->match.padded * PELTI_LAYERS + 16;
     PeltiPool work;
     pelti_pool_init(&work, &flesh->pool.allocator);
     Sharing sharing = {flesh, (int)bones, PELTI_NEW(&work, float, bones *bones + 1), PELTI_NEW(&work, int, bones + 1),
                        PELTI_NEW(&work, bool, bones + 1)};
-    stretch->bones = PELTI_NEW(&flesh->pool, PeltiStretchBone, bones + 1);
+    stretch->bones = PELTI_NEW(&flesh->pool, PeltiLayeredStretchBone, bones + 1);
     stretch->now = PELTI_NEW(&flesh->pool, Mat34, bones + 1);
     stretch->used = PELTI_NEW(&flesh->pool, Mat34, bones + 1);
     for (int k = 0; k < 3; k++)
@@ -122,9 +122,9 @@ PeltStatus pelti_stretch_build(PeltiFlesh *flesh, PeltError *err)
 /// not known well enough to tell a slide from a turn.
 static void unturn(PeltiFlesh *flesh, const Mat34 *bones)
 {
-    PeltiStretch *stretch = &flesh->stretch;
+    PeltiLayeredStretch *stretch = &flesh->stretch;
     for (int i = 0; i < stretch->count; i++) {
-        const PeltiStretchBone *bone = &stretch->bones[i];
+        const PeltiLayeredStretchBone *bone = &stretch->bones[i];
         Mat34 back = mat34_identity();
         bool hangs = bone->link >= 0 && mat34_inverse(bones[bone->link], &back);
         Mat34 m = hangs ? mat34_mul(back, bones[bone->bone]) : bones[bone->bone];
@@ -154,11 +154,11 @@ static float difference(const PeltiFlesh *flesh, const Mat34 *a, const Mat34 *b)
 static void blend_rest(void *context, int begin, int end, int worker)
 {
     PeltiFlesh *flesh = context;
-    const PeltiStretch *stretch = &flesh->stretch;
+    const PeltiLayeredStretch *stretch = &flesh->stretch;
     (void)worker;
     for (int s = begin; s < end; s++)
         for (int l = 0; l < PELTI_LAYERS; l++) {
-            Vec3 x = vec3_add(pelti_lane(stretch->rest, s, l), flesh->rest.centre), sum = {0, 0, 0};
+            Vec3 x = vec3_add(pelti_flesh_lane(stretch->rest, s, l), flesh->rest.centre), sum = {0, 0, 0};
             float total = 0;
             for (int k = 0; k < flesh->weights.influences; k++) {
                 size_t i = (size_t)s * (size_t)flesh->weights.influences + (size_t)k;
@@ -168,32 +168,32 @@ static void blend_rest(void *context, int begin, int end, int worker)
                 total += flesh->weights.weight[i];
             }
             sum = total > 0 ? vec3_scale(sum, 1 / total) : x;
-            pelti_set_lane(flesh->match.rest, s, l, vec3_sub(sum, flesh->rest.centre));
+            pelti_flesh_set_lane(flesh->match.rest, s, l, vec3_sub(sum, flesh->rest.centre));
         }
 }
 
 static void find_centres(void *context, int begin, int end, int worker)
 {
     (void)worker;
-    pelti_match_centres(&((PeltiFlesh *)context)->match, begin, end);
+    pelti_layered_match_centres(&((PeltiFlesh *)context)->match, begin, end);
 }
 
-void pelti_stretch_reshape(PeltiFlesh *flesh)
+void pelti_layered_stretch_reshape(PeltiFlesh *flesh)
 {
-    PeltiStretch *stretch = &flesh->stretch;
+    PeltiLayeredStretch *stretch = &flesh->stretch;
     if (stretch->active)
         pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, blend_rest, flesh);
     else
         for (int k = 0; k < 3; k++)
             memcpy(flesh->match.rest[k], stretch->rest[k], sizeof(float) * (size_t)flesh->n * PELTI_LAYERS);
     pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, find_centres, flesh);
-    pelti_layers_lengths(flesh);
-    pelti_volume_rest(&flesh->volume, flesh->match.rest);
+    pelti_layered_layers_lengths(flesh);
+    pelti_layered_volume_rest(&flesh->volume, flesh->match.rest);
 }
 
-void pelti_stretch_pose(PeltiFlesh *flesh, const Mat34 *bones)
+void pelti_layered_stretch_pose(PeltiFlesh *flesh, const Mat34 *bones)
 {
-    PeltiStretch *stretch = &flesh->stretch;
+    PeltiLayeredStretch *stretch = &flesh->stretch;
     unturn(flesh, bones);
     bool bind = difference(flesh, NULL, stretch->now) < STRETCH_SEEN;
     if (bind ? !stretch->active : difference(flesh, stretch->used, stretch->now) < STRETCH_MOVED * STRETCH_SEEN)
@@ -201,5 +201,5 @@ void pelti_stretch_pose(PeltiFlesh *flesh, const Mat34 *bones)
     stretch->active = !bind;
     for (int b = 0; b < flesh->who->bone_count; b++)
         stretch->used[b] = bind ? mat34_identity() : stretch->now[b];
-    pelti_stretch_reshape(flesh);
+    pelti_layered_stretch_reshape(flesh);
 }

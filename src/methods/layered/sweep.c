@@ -22,7 +22,8 @@ static float height(const Moving *m, float t)
 }
 
 /// The height is a cubic in time: it can cross zero three times, and eight pieces tell those apart well enough.
-bool pelti_sweep_point(const PeltiCollideSkin *skin, int slot, const int triangle[3], float weight[3], Vec3 *normal)
+bool pelti_layered_sweep_point(const PeltiLayeredCollideSkin *skin, int slot, const int triangle[3], float weight[3],
+                               Vec3 *normal)
 {
     enum { PIECES = 8, HALVINGS = 16 };
     const int *v = triangle;

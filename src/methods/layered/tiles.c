@@ -40,7 +40,7 @@ static int longest_axis(const PeltiMesh *mesh, const VertexAlong *cuts, int coun
 static bool cut_range(const PeltiMesh *mesh, VertexAlong *cuts, int first, int count, PeltiArray *tiles)
 {
     if (count <= PELTI_TILE_MOST) {
-        PeltiTile tile = {.first = first, .count = count, .places_own = (count + 1) / 2 * 2};
+        PeltiLayeredTile tile = {.first = first, .count = count, .places_own = (count + 1) / 2 * 2};
         return count == 0 || pelti_array_push(tiles, &tile);
     }
     int axis = longest_axis(mesh, cuts + first, count);
@@ -51,23 +51,23 @@ static bool cut_range(const PeltiMesh *mesh, VertexAlong *cuts, int first, int c
     return cut_range(mesh, cuts, first, half, tiles) && cut_range(mesh, cuts, first + half, count - half, tiles);
 }
 
-bool pelti_paths_cut(PeltiPool *pool, const PeltiMesh *mesh, PeltiPaths *paths)
+bool pelti_layered_paths_cut(PeltiPool *pool, const PeltiMesh *mesh, PeltiLayeredPaths *paths)
 {
     int n = mesh->vertex_count;
     PeltiPool work;
     PeltiArray tiles;
     pelti_pool_init(&work, &pool->allocator);
-    pelti_array_init(&tiles, &pool->allocator, sizeof(PeltiTile));
+    pelti_array_init(&tiles, &pool->allocator, sizeof(PeltiLayeredTile));
     VertexAlong *cuts = PELTI_NEW(&work, VertexAlong, n);
     for (int v = 0; cuts && v < n; v++)
         cuts[v].vertex = v;
     bool cut = cuts && cut_range(mesh, cuts, 0, n, &tiles);
     paths->tile_count = (int)tiles.count;
-    paths->tiles = cut ? PELTI_NEW(pool, PeltiTile, tiles.count) : NULL;
+    paths->tiles = cut ? PELTI_NEW(pool, PeltiLayeredTile, tiles.count) : NULL;
     for (int i = 0; paths->tiles && i < n; i++)
         paths->vertex[i] = cuts[i].vertex;
     for (int t = 0; paths->tiles && t < paths->tile_count; t++) {
-        paths->tiles[t] = ((const PeltiTile *)tiles.data)[t];
+        paths->tiles[t] = ((const PeltiLayeredTile *)tiles.data)[t];
         for (int s = 0; s < paths->tiles[t].count; s++)
             paths->tile[paths->tiles[t].first + s] = t;
     }
@@ -90,7 +90,7 @@ static int compare_ints(const void *a, const void *b)
 }
 
 /// Pairs of slots around a tile that its regions reach; their places.
-static bool find_rim(Rims *rims, PeltiTile *tile)
+static bool find_rim(Rims *rims, PeltiLayeredTile *tile)
 {
     tile->rim_first = (int)rims->pairs.count;
     for (int i = 0; i < tile->places_own; i += 2)
@@ -113,7 +113,7 @@ static bool find_rim(Rims *rims, PeltiTile *tile)
     return true;
 }
 
-static void forget_rim(Rims *rims, const PeltiTile *tile)
+static void forget_rim(Rims *rims, const PeltiLayeredTile *tile)
 {
     for (int i = 0; i < tile->places_own; i += 2)
         rims->place[(tile->first + i) / 2] = -1;
@@ -154,11 +154,11 @@ static bool push_runs(Rims *rims, int s, int *work)
     return true;
 }
 
-static bool fill(Rims *rims, PeltiPaths *paths, int *work)
+static bool fill(Rims *rims, PeltiLayeredPaths *paths, int *work)
 {
     bool fits = true;
     for (int t = 0; t < paths->tile_count && fits; t++) {
-        PeltiTile *tile = &paths->tiles[t];
+        PeltiLayeredTile *tile = &paths->tiles[t];
         fits = find_rim(rims, tile);
         paths->places_most = tile->places > paths->places_most ? tile->places : paths->places_most;
         for (int s = tile->first; fits && s < tile->first + tile->count; s++) {
@@ -180,7 +180,7 @@ static void *settle(PeltiPool *pool, const PeltiArray *array, size_t size)
     return kept;
 }
 
-bool pelti_paths_regions(PeltiPool *pool, const int *start, const int *slots, PeltiPaths *paths)
+bool pelti_layered_paths_regions(PeltiPool *pool, const int *start, const int *slots, PeltiLayeredPaths *paths)
 {
     int n = paths->slot_count;
     PeltiPool work;

@@ -32,36 +32,37 @@ static inline double add_triangle(Dvec a, Dvec b, Dvec c, Vec3 *ga, Vec3 *gb, Ve
 }
 
 /// Where a fan closes: the mean of the bone layer around it.
-static Vec3 fan_centre(const PeltiVolume *volume, const PeltiVolumeLoop *loop, float *const x[3])
+static Vec3 fan_centre(const PeltiLayeredVolume *volume, const PeltiLayeredVolumeLoop *loop, float *const x[3])
 {
     Vec3 centre = {0, 0, 0};
     for (int i = loop->first; i < loop->first + loop->count; i++)
-        centre = vec3_mad(centre, pelti_lane(x, volume->loop_slots[i], PELTI_BONE_LAYER), 1 / (float)loop->count);
+        centre = vec3_mad(centre, pelti_flesh_lane(x, volume->loop_slots[i], PELTI_BONE_LAYER), 1 / (float)loop->count);
     return centre;
 }
 
 /// Volume of a part whose skin is in `x`; `rest`: fans close in x as well, else at their centres of now.
-static double volume_in(const PeltiVolume *volume, const PeltiVolumePart *part, float *const x[3], bool rest, Vec3 *gradient,
-                        double *centre_rate)
+static double volume_in(const PeltiLayeredVolume *volume, const PeltiLayeredVolumePart *part, float *const x[3], bool rest,
+                        Vec3 *gradient, double *centre_rate)
 {
-    Vec3 origin = pelti_lane(x, volume->slots[part->slot_first], PELTI_SKIN);
+    Vec3 origin = pelti_flesh_lane(x, volume->slots[part->slot_first], PELTI_SKIN);
     double sum = 0, rate = 0;
     for (int i = part->triangle_first; i < part->triangle_first + part->triangle_count; i++) {
         const int *t = volume->triangles[i];
         Dvec p[3];
         for (int k = 0; k < 3; k++)
-            p[k] = about(pelti_lane(x, t[k], PELTI_SKIN), origin);
+            p[k] = about(pelti_flesh_lane(x, t[k], PELTI_SKIN), origin);
         sum += add_triangle(p[0], p[1], p[2], gradient ? &gradient[t[0]] : NULL, gradient ? &gradient[t[1]] : NULL,
                             gradient ? &gradient[t[2]] : NULL);
     }
     for (int l = part->loop_first; l < part->loop_first + part->loop_count; l++) {
-        const PeltiVolumeLoop *loop = &volume->loops[l];
+        const PeltiLayeredVolumeLoop *loop = &volume->loops[l];
         Dvec centre = about(rest ? fan_centre(volume, loop, x) : loop->centre, origin);
         Vec3 g = {0, 0, 0};
         for (int i = 0; i < loop->count; i++) {
             int a = volume->loop_slots[loop->first + i], b = volume->loop_slots[loop->first + (i + 1) % loop->count];
-            sum += add_triangle(centre, about(pelti_lane(x, a, PELTI_SKIN), origin), about(pelti_lane(x, b, PELTI_SKIN), origin),
-                                &g, gradient ? &gradient[a] : NULL, gradient ? &gradient[b] : NULL);
+            sum += add_triangle(centre, about(pelti_flesh_lane(x, a, PELTI_SKIN), origin),
+                                about(pelti_flesh_lane(x, b, PELTI_SKIN), origin), &g, gradient ? &gradient[a] : NULL,
+                                gradient ? &gradient[b] : NULL);
         }
         rate += (double)vec3_dot(g, loop->centre_velocity);
     }
@@ -70,25 +71,25 @@ static double volume_in(const PeltiVolume *volume, const PeltiVolumePart *part, 
     return sum / 6;
 }
 
-double pelti_volume_of(const PeltiVolume *volume, float *const x[3], const PeltiVolumePart *part, Vec3 *gradient,
-                       double *centre_rate)
+double pelti_layered_volume_of(const PeltiLayeredVolume *volume, float *const x[3], const PeltiLayeredVolumePart *part,
+                               Vec3 *gradient, double *centre_rate)
 {
     return volume_in(volume, part, x, false, gradient, centre_rate);
 }
 
-void pelti_volume_rest(PeltiVolume *volume, float *const rest[3])
+void pelti_layered_volume_rest(PeltiLayeredVolume *volume, float *const rest[3])
 {
     for (int p = 0; p < volume->part_count; p++)
         volume->parts[p].rest_volume = volume_in(volume, &volume->parts[p], rest, true, NULL, NULL);
 }
 
 /// Centres of the fans go with the bones; particles in contact are held, so that a bulge does not undo a contact.
-void pelti_volume_start(PeltiFlesh *flesh, float dt_s)
+void pelti_layered_volume_start(PeltiFlesh *flesh, float dt_s)
 {
-    PeltiVolume *volume = &flesh->volume;
+    PeltiLayeredVolume *volume = &flesh->volume;
     for (int p = 0; p < volume->part_count; p++)
         for (int l = volume->parts[p].loop_first; l < volume->parts[p].loop_first + volume->parts[p].loop_count; l++) {
-            PeltiVolumeLoop *loop = &volume->loops[l];
+            PeltiLayeredVolumeLoop *loop = &volume->loops[l];
             Vec3 last = fan_centre(volume, loop, flesh->moving.goal_before);
             loop->centre = fan_centre(volume, loop, flesh->moving.goal);
             loop->centre_velocity = vec3_scale(vec3_sub(loop->centre, last), dt_s > 0 ? 1 / dt_s : 0);
@@ -101,7 +102,7 @@ void pelti_volume_start(PeltiFlesh *flesh, float dt_s)
 }
 
 /// sum of w |grad|^2, and the part's slots with their gradients; the caller clears them.
-static double weigh(const PeltiFlesh *flesh, const PeltiVolumePart *part)
+static double weigh(const PeltiFlesh *flesh, const PeltiLayeredVolumePart *part)
 {
     double sum = 0;
     for (int i = part->slot_first; i < part->slot_first + part->slot_count; i++) {
@@ -112,7 +113,7 @@ static double weigh(const PeltiFlesh *flesh, const PeltiVolumePart *part)
     return sum;
 }
 
-static void clear(PeltiFlesh *flesh, const PeltiVolumePart *part)
+static void clear(PeltiFlesh *flesh, const PeltiLayeredVolumePart *part)
 {
     for (int i = part->slot_first; i < part->slot_first + part->slot_count; i++)
         flesh->volume.gradient_scratch[flesh->volume.slots[i]] = vec3(0, 0, 0);
@@ -122,7 +123,7 @@ static void clear(PeltiFlesh *flesh, const PeltiVolumePart *part)
 
 /// A part takes its turn after those before it that share a particle with it, so that turns give the bytes of one after the
 /// other.
-bool pelti_volume_turns(PeltiVolume *volume, PeltiPool *pool, int slots_of_all)
+bool pelti_layered_volume_turns(PeltiLayeredVolume *volume, PeltiPool *pool, int slots_of_all)
 {
     int n = volume->part_count, *turn = PELTI_NEW(pool, int, n), *next = PELTI_NEW(pool, int, slots_of_all);
     volume->order = PELTI_NEW(pool, int, n);
@@ -149,7 +150,7 @@ bool pelti_volume_turns(PeltiVolume *volume, PeltiPool *pool, int slots_of_all)
 
 typedef struct PartsTurn {
     PeltiFlesh *flesh;
-    void (*solve)(PeltiFlesh *flesh, const PeltiVolumePart *part);
+    void (*solve)(PeltiFlesh *flesh, const PeltiLayeredVolumePart *part);
     const int *parts;
 } PartsTurn;
 
@@ -158,26 +159,26 @@ static void run_turn(void *context, int begin, int end, int worker)
     const PartsTurn *turn = context;
     (void)worker;
     for (int i = begin; i < end; i++) {
-        const PeltiVolumePart *part = &turn->flesh->volume.parts[turn->parts[i]];
+        const PeltiLayeredVolumePart *part = &turn->flesh->volume.parts[turn->parts[i]];
         if (part->rest_volume > 0)
             turn->solve(turn->flesh, part);
     }
 }
 
-static void run_turns(PeltiFlesh *flesh, void (*solve)(PeltiFlesh *flesh, const PeltiVolumePart *part))
+static void run_turns(PeltiFlesh *flesh, void (*solve)(PeltiFlesh *flesh, const PeltiLayeredVolumePart *part))
 {
-    const PeltiVolume *volume = &flesh->volume;
+    const PeltiLayeredVolume *volume = &flesh->volume;
     for (int t = 0; t < volume->turn_count; t++) {
         PartsTurn turn = {flesh, solve, volume->order + volume->turn_start[t]};
         pelti_parallel_for(flesh->jobs, volume->turn_start[t + 1] - volume->turn_start[t], 1, run_turn, &turn);
     }
 }
 
-static void project_part(PeltiFlesh *flesh, const PeltiVolumePart *part)
+static void project_part(PeltiFlesh *flesh, const PeltiLayeredVolumePart *part)
 {
-    PeltiVolume *volume = &flesh->volume;
+    PeltiLayeredVolume *volume = &flesh->volume;
     float most = VOLUME_MOST_MOVE * flesh->rest.size;
-    double v = pelti_volume_of(volume, flesh->match.x, part, volume->gradient_scratch, NULL), weight = weigh(flesh, part);
+    double v = pelti_layered_volume_of(volume, flesh->match.x, part, volume->gradient_scratch, NULL), weight = weigh(flesh, part);
     float lambda = weight > 0 ? (float)((part->rest_volume - v) / weight) : 0;
     for (int i = part->slot_first; isfinite(lambda) && i < part->slot_first + part->slot_count; i++) {
         int s = volume->slots[i];
@@ -185,47 +186,47 @@ static void project_part(PeltiFlesh *flesh, const PeltiVolumePart *part)
         float length = vec3_length(d);
         if (length > most)
             d = vec3_scale(d, most / length);
-        pelti_set_lane(flesh->match.x, s, PELTI_SKIN, vec3_add(pelti_lane(flesh->match.x, s, PELTI_SKIN), d));
+        pelti_flesh_set_lane(flesh->match.x, s, PELTI_SKIN, vec3_add(pelti_flesh_lane(flesh->match.x, s, PELTI_SKIN), d));
     }
     clear(flesh, part);
 }
 
-void pelti_volume_project(PeltiFlesh *flesh)
+void pelti_layered_volume_project(PeltiFlesh *flesh)
 {
     run_turns(flesh, project_part);
 }
 
-static void calm_part(PeltiFlesh *flesh, const PeltiVolumePart *part)
+static void calm_part(PeltiFlesh *flesh, const PeltiLayeredVolumePart *part)
 {
-    PeltiVolume *volume = &flesh->volume;
+    PeltiLayeredVolume *volume = &flesh->volume;
     double rate = 0;
-    pelti_volume_of(volume, flesh->match.x, part, volume->gradient_scratch, &rate);
+    pelti_layered_volume_of(volume, flesh->match.x, part, volume->gradient_scratch, &rate);
     double weight = weigh(flesh, part);
     for (int i = part->slot_first; i < part->slot_first + part->slot_count; i++)
         rate += (double)vec3_dot(volume->gradient_scratch[volume->slots[i]],
-                                 pelti_lane(flesh->moving.velocity, volume->slots[i], PELTI_SKIN));
+                                 pelti_flesh_lane(flesh->moving.velocity, volume->slots[i], PELTI_SKIN));
     float lambda = weight > 0 ? (float)(-rate / weight) : 0;
     for (int i = part->slot_first; isfinite(lambda) && i < part->slot_first + part->slot_count; i++) {
         int s = volume->slots[i];
-        Vec3 v =
-            vec3_mad(pelti_lane(flesh->moving.velocity, s, PELTI_SKIN), volume->gradient_scratch[s], lambda * volume->freedom[s]);
-        pelti_set_lane(flesh->moving.velocity, s, PELTI_SKIN, v);
+        Vec3 v = vec3_mad(pelti_flesh_lane(flesh->moving.velocity, s, PELTI_SKIN), volume->gradient_scratch[s],
+                          lambda * volume->freedom[s]);
+        pelti_flesh_set_lane(flesh->moving.velocity, s, PELTI_SKIN, v);
     }
     clear(flesh, part);
 }
 
-void pelti_volume_velocities(PeltiFlesh *flesh)
+void pelti_layered_volume_velocities(PeltiFlesh *flesh)
 {
     run_turns(flesh, calm_part);
 }
 
-double pelti_volume_worst(const PeltiVolume *volume, float *const x[3])
+double pelti_layered_volume_worst(const PeltiLayeredVolume *volume, float *const x[3])
 {
     double worst = 0;
     for (int p = 0; p < volume->part_count; p++) {
-        const PeltiVolumePart *part = &volume->parts[p];
+        const PeltiLayeredVolumePart *part = &volume->parts[p];
         if (part->rest_volume > 0)
-            worst = fmax(worst, fabs(pelti_volume_of(volume, x, part, NULL, NULL) / part->rest_volume - 1));
+            worst = fmax(worst, fabs(pelti_layered_volume_of(volume, x, part, NULL, NULL) / part->rest_volume - 1));
     }
     return worst;
 }

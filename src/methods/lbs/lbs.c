@@ -28,7 +28,7 @@ typedef struct Lbs {
     PeltAllocator allocator;
 } Lbs;
 
-static void layout(Lbs *lbs, PeltiArena *arena, const PeltiPrepare *in)
+static void layout(Lbs *lbs, PeltiArena *arena, const PeltiMethodPrepare *in)
 {
     pelti_arena_take(arena, 1, sizeof *lbs);
     lbs->columns = PELTI_TAKE(arena, BoneColumns, in->who->bone_count + 1);
@@ -123,7 +123,7 @@ static void lbs_destroy(void *state)
     }
 }
 
-static PeltStatus lbs_prepare(const PeltiPrepare *in, void **state, PeltError *err)
+static PeltStatus lbs_prepare(const PeltiMethodPrepare *in, void **state, PeltError *err)
 {
     Lbs measure = {0};
     PeltiArena arena = {0};

@@ -39,8 +39,8 @@ static void measure_vertices(void *context, int begin, int end, int worker)
     float size = mesh->diagonal;
     for (int v = begin; v < end; v++) {
         Vec3 x = mesh->rest[v], arm = vec3_sub(l->feet[v].base, x);
-        PeltiRay ray = {.origin = x, .direction = vec3_scale(l->below[v], -1), .near = 1e-5f * size, .far = 0.5f * size};
-        PeltiHit hit;
+        PeltiBoxRay ray = {.origin = x, .direction = vec3_scale(l->below[v], -1), .near = 1e-5f * size, .far = 0.5f * size};
+        PeltiBoxHit hit;
         bool met = pelti_box_tree_first_hit(l->tree, mesh->triangles, mesh->rest, &ray, &hit);
         l->most[v] = 0.5f * LAYER_DEEPEST * (met ? hit.distance : ray.far);
         l->length[v] = vec3_length(arm);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static const PeltiOptionInfo options[] = {
+static const PeltiOptionDef options[] = {
     {"firmness", PELTI_OPTION_FLOAT, "1", NULL, 0.01, 100,
      "how firm the tissue is (stiffness w; 1: waves cross the character in half a second)"},
     {"jiggle", PELTI_OPTION_FLOAT, "0.5", NULL, 0, 1,
@@ -68,15 +68,15 @@ static PeltStatus find_order(Projective *p, PeltiPool *temp, PeltError *err)
 {
     const PeltiMesh *mesh = p->mesh;
     int n = mesh->vertex_count;
-    PeltiEntry *entries = PELTI_NEW(temp, PeltiEntry, (size_t)n + (size_t)mesh->edge_count + 1);
+    PeltiSparseEntry *entries = PELTI_NEW(temp, PeltiSparseEntry, (size_t)n + (size_t)mesh->edge_count + 1);
     p->system.place = PELTI_NEW(&p->pool, int, (size_t)n + 1);
     if (temp->failed || p->pool.failed)
         return pelti_no_memory(err, (size_t)n * sizeof *entries);
     for (int v = 0; v < n; v++)
-        entries[v] = (PeltiEntry){v, v, 1 + mesh->ring_start[v + 1] - mesh->ring_start[v]};
+        entries[v] = (PeltiSparseEntry){v, v, 1 + mesh->ring_start[v + 1] - mesh->ring_start[v]};
     for (int e = 0; e < mesh->edge_count; e++)
-        entries[n + e] = (PeltiEntry){mesh->edges[e][0], mesh->edges[e][1], -1};
-    PeltiEntries matrix = {.n = n, .count = n + mesh->edge_count, .list = entries};
+        entries[n + e] = (PeltiSparseEntry){mesh->edges[e][0], mesh->edges[e][1], -1};
+    PeltiSparseEntries matrix = {.n = n, .count = n + mesh->edge_count, .list = entries};
     PELT_TRY(pelti_sparse_create(&p->allocator, &matrix, PELTI_ORDER_BEST, &p->system.still, err));
     p->system.order = pelti_sparse_order(p->system.still);
     p->system.range_count = pelti_sparse_ranges(p->system.still, p->system.range_first);
@@ -134,7 +134,7 @@ static void set_inertia(Projective *p)
 
 static PeltStatus factor(Projective *p, PeltError *err)
 {
-    PeltiEntry *entries = p->tissue.entries;
+    PeltiSparseEntry *entries = p->tissue.entries;
     PELT_TRY(pelti_sparse_refactor(p->system.still, entries, err));
     for (int v = 0; v < p->count; v++)
         entries[v].value += (double)p->system.inertia[p->system.place[v]];
@@ -155,7 +155,7 @@ static PeltStatus find_base(Projective *p, bool made_body, PeltiPool *temp, Pelt
     return made_body ? pelti_proj_layer(p->mesh, p->feet, temp, p->jobs, err) : PELT_OK;
 }
 
-static PeltStatus build_tissue(Projective *p, const PeltiPrepare *in, PeltiPool *temp, PeltError *err)
+static PeltStatus build_tissue(Projective *p, const PeltiMethodPrepare *in, PeltiPool *temp, PeltError *err)
 {
     ProjTissueDef def = {.mesh = p->mesh, .feet = p->feet, .place = p->system.place, .order = p->system.order};
     def.range_first = p->system.range_first;
@@ -198,7 +198,7 @@ static const struct {
     PeltStatus (*create)(Projective *p, const PeltiOptions *o, PeltError *err);
 } collisions[] = {{"off", no_contacts}, {"joints", contacts_at_joints}, {"all", contacts_everywhere}, {"pairs", contacts_stored}};
 
-static PeltStatus build(Projective *p, const PeltiPrepare *in, PeltiPool *temp, PeltError *err)
+static PeltStatus build(Projective *p, const PeltiMethodPrepare *in, PeltiPool *temp, PeltError *err)
 {
     const PeltiOptions *o = in->options;
     const ProjSource source = {p->who, &p->weights, &p->pool, p->jobs, in->log};
@@ -218,7 +218,7 @@ static PeltStatus build(Projective *p, const PeltiPrepare *in, PeltiPool *temp, 
     return collisions[k].create(p, o, err);
 }
 
-static PeltStatus projective_prepare(const PeltiPrepare *in, void **state, PeltError *err)
+static PeltStatus projective_prepare(const PeltiMethodPrepare *in, void **state, PeltError *err)
 {
     Projective *p = pelti_alloc(in->allocator, sizeof *p);
     if (!p)
@@ -298,7 +298,7 @@ static void projective_step(void *state, const PeltiStepInput *in, Vec3 *vertice
     p->road->tell(p, report);
 }
 
-static void projective_draw(const void *state, const char *what, PeltiDraw *draw)
+static void projective_draw(const void *state, const char *what, PeltiMethodDraw *draw)
 {
     const Projective *p = state;
     if (strcmp(what, "inside") || !draw->line)

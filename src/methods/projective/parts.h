@@ -149,9 +149,9 @@ typedef struct ProjTissue {
     int block_first[PELTI_SPARSE_RANGES + 1]; ///< of each range of unknowns: blocks whose corners are of it and of the top
     const ProjBlock *look;                    ///< what rotations are found from: the same, or a variant's
     ProjTet *tets;
-    float *mass;         ///< [unknown_count] tissue volume
-    float *pin;          ///< [unknown_count] stiffness of a spring to the carried position, 0: none
-    PeltiEntry *entries; ///< stiffness between unknowns, diagonal entries first: entries[i] is (i, i)
+    float *mass;               ///< [unknown_count] tissue volume
+    float *pin;                ///< [unknown_count] stiffness of a spring to the carried position, 0: none
+    PeltiSparseEntry *entries; ///< stiffness between unknowns, diagonal entries first: entries[i] is (i, i)
     int entry_count;
     int *near_start;            ///< [unknown_count + 1] what pulls at an unknown: skin neighbours and, as ~index, base points.
     int *near_index;            ///< Rows of the stiffness add up to zero, so sum_j value (p_j - x_i) is all of it, and loses

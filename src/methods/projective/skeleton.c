@@ -104,7 +104,7 @@ static int gather(const PeltiCharacter *who, ProjSegment *out)
     int count = 0;
     float least = 1e-6f * who->mesh->diagonal;
     for (int s = 0; s < who->segment_count; s++) {
-        const PeltiSegment *from = &who->segments[s];
+        const PeltiSkeletonSegment *from = &who->segments[s];
         const PeltiBone *bone = &who->bones[from->bone];
         float length = vec3_distance(from->a, from->b);
         if (bone->is_prop || !(length > least) || !used_skeleton(who, bone->skeleton))

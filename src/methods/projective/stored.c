@@ -235,7 +235,7 @@ static int compare_pairs(const void *a, const void *b)
 /// Both matrices again, with a spring at every vertex of a pair.
 static PeltStatus factor_held(Projective *p, ProjStored *out, PeltError *err)
 {
-    PeltiEntry *entries = p->tissue.entries;
+    PeltiSparseEntry *entries = p->tissue.entries;
     for (int k = 0; k < out->count; k++)
         for (int side = 0; side < 2; side++) {
             int i = side ? out->pairs[k].j : out->pairs[k].i;

@@ -365,9 +365,9 @@ static void finish_entries(TissueBuild *b)
     ProjTissue *t = b->out;
     int n = t->unknown_count;
     for (int v = 0; v < n; v++)
-        t->entries[v] = (PeltiEntry){v, v, b->diagonal[v]};
+        t->entries[v] = (PeltiSparseEntry){v, v, b->diagonal[v]};
     for (int e = 0; e < b->mesh->edge_count; e++)
-        t->entries[n + e] = (PeltiEntry){b->mesh->edges[e][0], b->mesh->edges[e][1], b->edge[e]};
+        t->entries[n + e] = (PeltiSparseEntry){b->mesh->edges[e][0], b->mesh->edges[e][1], b->edge[e]};
     t->entry_count = n + b->mesh->edge_count;
     int used = 0;
     for (int i = 0; i < n; i++) {
@@ -437,7 +437,7 @@ static bool take(ProjTissue *t, const ProjTissueDef *def, PeltiPool *pool)
     t->tets = PELTI_NEW(pool, ProjTet, 3 * f + 1);
     t->mass = PELTI_NEW(pool, float, n + 1);
     t->pin = PELTI_NEW(pool, float, n + 1);
-    t->entries = PELTI_NEW(pool, PeltiEntry, n + (size_t)mesh->edge_count + 1);
+    t->entries = PELTI_NEW(pool, PeltiSparseEntry, n + (size_t)mesh->edge_count + 1);
     t->near_start = PELTI_NEW(pool, int, n + 1);
     t->near_index = PELTI_NEW(pool, int, n + 4 * (size_t)mesh->edge_count + 1);
     t->near_value = PELTI_NEW(pool, float, n + 4 * (size_t)mesh->edge_count + 1);

@@ -62,8 +62,8 @@ static PeltStatus weigh_edges(Tracking *t, PeltError *err)
     PeltiPool work;
     pelti_pool_init(&work, &t->pool.allocator);
     float *weight = PELTI_NEW(&work, float, mesh->edge_count);
-    PeltiEntry *entries = PELTI_NEW(&work, PeltiEntry, mesh->edge_count + mesh->vertex_count);
-    PeltStatus status = work.failed ? pelti_no_memory(err, sizeof(PeltiEntry) * (size_t)mesh->edge_count) : PELT_OK;
+    PeltiSparseEntry *entries = PELTI_NEW(&work, PeltiSparseEntry, mesh->edge_count + mesh->vertex_count);
+    PeltStatus status = work.failed ? pelti_no_memory(err, sizeof(PeltiSparseEntry) * (size_t)mesh->edge_count) : PELT_OK;
     if (status == PELT_OK) {
         pelti_mesh_cotangents(mesh, mesh->rest, COTANGENT_LEAST, weight, t->skin.area);
         pelti_mesh_edge_lengths(mesh, mesh->rest, t->skin.edge);
@@ -77,15 +77,15 @@ static PeltStatus weigh_edges(Tracking *t, PeltError *err)
         for (int e = 0; e < mesh->edge_count; e++) {
             int a = mesh->edges[e][0], b = mesh->edges[e][1];
             if (t->skin.kind[a] != VERTEX_RIGID && t->skin.kind[b] != VERTEX_RIGID)
-                entries[count++] = (PeltiEntry){a, b, -(double)weight[e]};
+                entries[count++] = (PeltiSparseEntry){a, b, -(double)weight[e]};
         }
         for (int v = 0; v < mesh->vertex_count; v++)
             entries[count++] =
-                (PeltiEntry){v, v,
-                             t->skin.kind[v] == VERTEX_RIGID || !(t->energy.diagonal[v] > 0)
-                                 ? 1
-                                 : (double)t->energy.diagonal[v] * (1 + (double)SHIFT) + (double)t->energy.hold[v]};
-        PeltiEntries matrix = {.n = mesh->vertex_count, .count = count, .list = entries};
+                (PeltiSparseEntry){v, v,
+                                   t->skin.kind[v] == VERTEX_RIGID || !(t->energy.diagonal[v] > 0)
+                                       ? 1
+                                       : (double)t->energy.diagonal[v] * (1 + (double)SHIFT) + (double)t->energy.hold[v]};
+        PeltiSparseEntries matrix = {.n = mesh->vertex_count, .count = count, .list = entries};
         if (status == PELT_OK)
             status = pelti_sparse_create(&t->pool.allocator, &matrix, PELTI_ORDER_BEST, &t->solver.factor, err);
     }
@@ -120,7 +120,7 @@ static void number_rows(Tracking *t)
     ring->start[mesh->vertex_count] = count;
 }
 
-static PeltStatus build(Tracking *t, const PeltiPrepare *in, PeltError *err)
+static PeltStatus build(Tracking *t, const PeltiMethodPrepare *in, PeltError *err)
 {
     PeltiFieldOptions options = pelti_field_options_default();
     options.jobs = t->jobs, options.log = in->log;
@@ -152,7 +152,7 @@ static PeltStatus build(Tracking *t, const PeltiPrepare *in, PeltError *err)
     return PELT_OK;
 }
 
-PeltStatus pelti_tracking_prepare(const PeltiPrepare *in, void **state, PeltError *err)
+PeltStatus pelti_tracking_prepare(const PeltiMethodPrepare *in, void **state, PeltError *err)
 {
     PeltiPool pool;
     pelti_pool_init(&pool, in->allocator);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static const PeltiOptionInfo options[] = {
+static const PeltiOptionDef options[] = {
     {"solver", PELTI_OPTION_CHOICE, "fast", "fast|jacobi", 0, 0,
      "tangential relaxation: factor-once preconditioner, or Jacobi as published"},
     {"iterations", PELTI_OPTION_INT, "28", NULL, 0, 100000, "relaxation steps of a virtual frame, at most"},
@@ -180,7 +180,7 @@ static float section_contact(const void *state, Vec3 x)
     return pelti_section_contact(&((const Tracking *)state)->frame, x);
 }
 
-static void draw(const void *state, const char *what, PeltiDraw *to)
+static void draw(const void *state, const char *what, PeltiMethodDraw *to)
 {
     if (strcmp(what, "section") || !to->field)
         return;

@@ -235,7 +235,7 @@ typedef struct Tracking {
 enum { TRACKING_GRAIN = 256 };
 
 // prepare.c, memory.c
-PeltStatus pelti_tracking_prepare(const PeltiPrepare *in, void **state, PeltError *err);
+PeltStatus pelti_tracking_prepare(const PeltiMethodPrepare *in, void **state, PeltError *err);
 void pelti_tracking_destroy(void *state);
 void pelti_tracking_retune(void *state, const PeltiOptions *options);
 PeltStatus pelti_tracking_memory(Tracking *t, PeltError *err); ///< all stages', but the solver's that the factor says

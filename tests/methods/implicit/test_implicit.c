@@ -30,7 +30,7 @@ static Rig start(const char *name, int vertices, int threads)
     assert_int_equal(pelti_weights_from_file(rig.who, &rig.who->pool, &rig.weights, NULL), PELT_OK);
     rig.jobs = pelti_jobs_create(threads);
     pelti_options_init(&options, pelti_method_implicit.options);
-    PeltiPrepare in = {.who = rig.who, .options = &options, .weights = &rig.weights, .jobs = rig.jobs};
+    PeltiMethodPrepare in = {.who = rig.who, .options = &options, .weights = &rig.weights, .jobs = rig.jobs};
     if (pelti_method_implicit.prepare(&in, &state, &err) != PELT_OK)
         fail_msg("%s", err.text);
     rig.state = state;

@@ -18,7 +18,7 @@ static void the_field_speaks_of_most_skin_at_rest(void **state)
     assert_int_equal(pelti_builtin_make("cylinder", &make, NULL, NULL, &who, NULL), PELT_OK);
     assert_int_equal(pelti_weights_from_file(who, &who->pool, &weights, NULL), PELT_OK);
     pelti_options_init(&options, pelti_method_implicit.options);
-    PeltiPrepare in = {.who = who, .options = &options, .weights = &weights};
+    PeltiMethodPrepare in = {.who = who, .options = &options, .weights = &weights};
     assert_int_equal(pelti_implicit_prepare(&in, &made, NULL), PELT_OK);
     Implicit *m = made;
     int projected = 0, n = who->mesh->vertex_count;

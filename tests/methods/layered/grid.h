@@ -33,22 +33,23 @@ static inline PeltiMesh *grid_mesh(PeltiPool *pool, int around, int along)
         }
     PeltiMesh *mesh = NULL;
     PeltError err;
-    PeltiMeshDef def = {.point_count = n,
-                        .triangle_count = count,
-                        .weld_positions = p,
-                        .rest = p,
-                        .instance_of_point = zero,
-                        .point_triangles = (const int(*)[3])t};
+    PeltiMeshInput def = {.point_count = n,
+                          .triangle_count = count,
+                          .weld_positions = p,
+                          .rest = p,
+                          .instance_of_point = zero,
+                          .point_triangles = (const int(*)[3])t};
     assert_int_equal(pelti_mesh_build(pool, &def, &mesh, &err), PELT_OK);
     return mesh;
 }
 
 /// Layers towards the tube's axis, masses that differ, positions off rest by a rotation and noise.
-static inline void grid_match(PeltiPool *pool, const PeltiMesh *mesh, const PeltiPaths *paths, PeltiMatch *match, float noise)
+static inline void grid_match(PeltiPool *pool, const PeltiMesh *mesh, const PeltiLayeredPaths *paths, PeltiLayeredMatch *match,
+                              float noise)
 {
     PeltError err;
     uint32_t seed = 5;
-    assert_int_equal(pelti_match_new(pool, paths, 8, match, &err), PELT_OK);
+    assert_int_equal(pelti_layered_match_new(pool, paths, 8, match, &err), PELT_OK);
     for (int s = 0; s < paths->slot_count; s++) {
         Vec3 p = mesh->rest[paths->vertex[s]];
         float b = atan2f(p.y, p.x);
@@ -64,7 +65,7 @@ static inline void grid_match(PeltiPool *pool, const PeltiMesh *mesh, const Pelt
             match->stiffness[i] = 0.5f;
         }
     }
-    pelti_match_prepare(match);
+    pelti_layered_match_prepare(match);
     Quat turn = quat_axis_angle(vec3(0.6f, 0, 0.8f), 1.2f);
     for (size_t i = 0; i < (size_t)paths->slot_count * PELTI_LAYERS; i++) {
         Vec3 x = quat_rotate(turn, vec3(match->rest[0][i], match->rest[1][i], match->rest[2][i]));

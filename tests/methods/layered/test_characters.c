@@ -35,7 +35,7 @@ static void actor_make(Actor *a, const char *name, int vertices, const char *cli
     for (; options && *options; options += 2)
         assert_int_equal(pelti_options_set(&set, options[0], options[1], &err), PELT_OK);
     pelti_log_init(&a->log, NULL);
-    PeltiPrepare in = {.who = a->who, .options = &set, .weights = &a->weights, .jobs = a->jobs, .log = &a->log};
+    PeltiMethodPrepare in = {.who = a->who, .options = &set, .weights = &a->weights, .jobs = a->jobs, .log = &a->log};
     assert_int_equal(pelti_method_layered.prepare(&in, &state, &err), PELT_OK);
     a->flesh = state;
     a->pose = pelti_pose_new(&a->who->pool, a->who);
@@ -91,7 +91,8 @@ static float offset_of(const Actor *a, int bone)
     for (int s = 0; s < flesh->n; s++) {
         if (flesh->weights.bone[(size_t)s * (size_t)flesh->weights.influences] != bone)
             continue;
-        sum += vec3_distance(pelti_lane(flesh->match.x, s, PELTI_SKIN), pelti_lane(flesh->moving.goal, s, PELTI_SKIN));
+        sum +=
+            vec3_distance(pelti_flesh_lane(flesh->match.x, s, PELTI_SKIN), pelti_flesh_lane(flesh->moving.goal, s, PELTI_SKIN));
         count++;
     }
     return count ? sum / (float)count / flesh->rest.size : 0;

@@ -26,7 +26,7 @@ static double plain_value(bool edges, const double x[4][3], const Vec3 *side)
 }
 
 /// Weights of the nearest points of the two lines, or of the foot on the plane.
-static void set_weights(PeltiContact *c, const Vec3 x[4])
+static void set_weights(PeltiLayeredContact *c, const Vec3 x[4])
 {
     if (c->edges) {
         Vec3 u = vec3_sub(x[1], x[0]), v = vec3_sub(x[3], x[2]), w = vec3_sub(x[0], x[2]);
@@ -56,12 +56,12 @@ static void gradients_equal_finite_differences(void **state)
             p[k][1] = (double)x[k].y;
             p[k][2] = (double)x[k].z;
         }
-        PeltiContact c = {.edges = trial % 2, .normal = random_vec(&seed)};
+        PeltiLayeredContact c = {.edges = trial % 2, .normal = random_vec(&seed)};
         Vec3 u = c.edges ? vec3_sub(x[1], x[0]) : vec3_sub(x[2], x[1]), v = c.edges ? vec3_sub(x[3], x[2]) : vec3_sub(x[3], x[1]);
         if (vec3_length(vec3_cross(u, v)) < 0.3f * vec3_length(u) * vec3_length(v))
             continue; // differences are too coarse near parallel
         set_weights(&c, x);
-        float value = pelti_collide_value(&c, x, gradient);
+        float value = pelti_layered_collide_value(&c, x, gradient);
         CHECK_NEAR(value, plain_value(c.edges, (const double(*)[3])p, &c.normal), 1e-4);
         for (int k = 0; k < 4; k++)
             for (int axis = 0; axis < 3; axis++) {
@@ -94,9 +94,9 @@ static void the_papers_edge_gradients_are_ours(void **state)
         // a row r times the matrix of a* is r x a
         Vec3 paper1 = vec3_scale(vec3_sub(vec3_cross(m, e34), n), 1 / length);
         Vec3 paper4 = vec3_scale(vec3_add(vec3_cross(m, e12), n), 1 / length);
-        PeltiContact c = {.edges = true, .normal = n};
+        PeltiLayeredContact c = {.edges = true, .normal = n};
         set_weights(&c, x);
-        pelti_collide_value(&c, x, gradient); // ours leads from the second edge to the first: the other sign
+        pelti_layered_collide_value(&c, x, gradient); // ours leads from the second edge to the first: the other sign
         CHECK_NEAR(vec3_distance(paper1, vec3_scale(gradient[0], -1)), 0, 2e-3 * (1 + (double)vec3_length(paper1)));
         CHECK_NEAR(vec3_distance(paper4, vec3_scale(gradient[3], -1)), 0, 2e-3 * (1 + (double)vec3_length(paper4)));
     }
@@ -110,13 +110,13 @@ static void make_particles(PeltiPool *pool, PeltiFlesh *flesh, const Vec3 x[4])
         flesh->match.x[k] = PELTI_NEW(pool, float, 16);
     flesh->rest.inverse_mass = PELTI_NEW(pool, float, 16);
     for (int k = 0; k < 4; k++) {
-        pelti_set_lane(flesh->match.x, k, PELTI_SKIN, x[k]);
+        pelti_flesh_set_lane(flesh->match.x, k, PELTI_SKIN, x[k]);
         flesh->rest.inverse_mass[k * PELTI_LAYERS] = 1;
     }
-    flesh->collide.contacts.list = PELTI_NEW(pool, PeltiContact, 1);
+    flesh->collide.contacts.list = PELTI_NEW(pool, PeltiLayeredContact, 1);
     flesh->collide.contacts.count = flesh->collide.contacts.capacity = 1;
     pelti_pool_init(&flesh->pool, NULL);
-    assert_true(pelti_collide_islands_new(&flesh->collide.contacts, &flesh->pool, flesh->n));
+    assert_true(pelti_layered_collide_islands_new(&flesh->collide.contacts, &flesh->pool, flesh->n));
 }
 
 static void crossed_and_parallel_edges_separate(void **state)
@@ -130,18 +130,18 @@ static void crossed_and_parallel_edges_separate(void **state)
     for (int i = 0; i < 2; i++) {
         PeltiFlesh flesh;
         make_particles(&pool, &flesh, i ? parallel : crossed);
-        flesh.collide.contacts.list[0] = (PeltiContact){.slot = {0, 1, 2, 3},
-                                                        .weight = {0.5f, 0.5f, -0.5f, -0.5f},
-                                                        .normal = {0, 0, 1},
-                                                        .edges = true,
-                                                        .thickness = 0.01f,
-                                                        .most = 1};
-        pelti_collide_islands(&flesh.collide.contacts);
-        pelti_collide_project(&flesh);
+        flesh.collide.contacts.list[0] = (PeltiLayeredContact){.slot = {0, 1, 2, 3},
+                                                               .weight = {0.5f, 0.5f, -0.5f, -0.5f},
+                                                               .normal = {0, 0, 1},
+                                                               .edges = true,
+                                                               .thickness = 0.01f,
+                                                               .most = 1};
+        pelti_layered_collide_islands(&flesh.collide.contacts);
+        pelti_layered_collide_project(&flesh);
         float a = 0.5f * (flesh.match.x[2][0] + flesh.match.x[2][4]), b = 0.5f * (flesh.match.x[2][8] + flesh.match.x[2][12]);
         CHECK_NEAR(a - b, 0.01f, 1e-6);
-        CHECK_NEAR(a + b, -0.1f, 1e-6); // equal masses keep the middle
-        pelti_collide_project(&flesh);  // satisfied: nothing moves
+        CHECK_NEAR(a + b, -0.1f, 1e-6);        // equal masses keep the middle
+        pelti_layered_collide_project(&flesh); // satisfied: nothing moves
         CHECK_NEAR(0.5f * (flesh.match.x[2][0] + flesh.match.x[2][4]), a, 1e-7);
         pelti_pool_release(&flesh.pool);
     }
@@ -156,9 +156,9 @@ static void islands_share_no_particle(void **state)
     enum { SLOTS = 4000, CONTACTS = 1500 };
     PeltiFlesh flesh = {.n = SLOTS, .collide.contacts = {.count = CONTACTS, .capacity = CONTACTS}};
     pelti_pool_init(&flesh.pool, NULL);
-    flesh.collide.contacts.list = PELTI_NEW(&flesh.pool, PeltiContact, CONTACTS);
+    flesh.collide.contacts.list = PELTI_NEW(&flesh.pool, PeltiLayeredContact, CONTACTS);
     int *piece = PELTI_NEW(&flesh.pool, int, SLOTS), *last = PELTI_NEW(&flesh.pool, int, SLOTS), seen = 0;
-    assert_true(pelti_collide_islands_new(&flesh.collide.contacts, &flesh.pool, flesh.n));
+    assert_true(pelti_layered_collide_islands_new(&flesh.collide.contacts, &flesh.pool, flesh.n));
     uint32_t seed = 7;
     for (int i = 0; i < CONTACTS; i++) // a third in one large fold, the others anywhere
         for (int k = 0; k < 4; k++) {
@@ -166,8 +166,8 @@ static void islands_share_no_particle(void **state)
             flesh.collide.contacts.list[i].slot[k] =
                 (int)(seed >> 8) % 8 + (i % 3 ? 400 + 8 * (i % 449) : 8 * (int)((seed >> 16) % 40));
         }
-    pelti_collide_islands(&flesh.collide.contacts);
-    const PeltiIslands *islands = &flesh.collide.contacts.islands;
+    pelti_layered_collide_islands(&flesh.collide.contacts);
+    const PeltiLayeredIslands *islands = &flesh.collide.contacts.islands;
     assert_true(islands->piece_count > 4 && islands->piece_start[islands->piece_count] == CONTACTS);
     for (int s = 0; s < SLOTS; s++)
         piece[s] = last[s] = -1;

@@ -50,9 +50,9 @@ static void feet_lie_on_the_bones_of_a_round_tube(void **state)
     pelti_pool_init(&work, NULL);
     int n = tube.flesh->n, on_axis = 0;
     Vec3 *feet = PELTI_NEW(&work, Vec3, n);
-    assert_int_equal(pelti_feet_find(tube.flesh, &work, feet, &err), PELT_OK);
+    assert_int_equal(pelti_layered_feet_find(tube.flesh, &work, feet, &err), PELT_OK);
     for (int v = 0; v < n; v++) {
-        Vec3 p = tube.flesh->mesh->rest[v], bone = pelti_feet_on_bones(tube.flesh, tube.flesh->paths.slot[v], p);
+        Vec3 p = tube.flesh->mesh->rest[v], bone = pelti_layered_feet_on_bones(tube.flesh, tube.flesh->paths.slot[v], p);
         CHECK_NEAR(hypotf(bone.y, bone.z), 0, 1e-5);
         assert_true(hypotf(feet[v].y, feet[v].z) < 0.5f && feet[v].x > 0 && feet[v].x < 4);
         bool side = p.x > 1 && p.x < 3;

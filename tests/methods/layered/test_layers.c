@@ -5,7 +5,7 @@
 static float depth_share(const PeltiFlesh *flesh, int slot, int layer)
 {
     Vec3 p = flesh->mesh->rest[flesh->paths.vertex[slot]],
-         q = vec3_add(pelti_lane(flesh->match.rest, slot, layer), flesh->rest.centre);
+         q = vec3_add(pelti_flesh_lane(flesh->match.rest, slot, layer), flesh->rest.centre);
     return vec3_distance(p, q) / sqrtf(p.y * p.y + p.z * p.z);
 }
 
@@ -150,14 +150,14 @@ static void joints_keep_their_distance(void **state)
         assert_true(fabsf(p.x - 2) < 0.45f); // beside the joint at x = 2
         float least = flesh->hold.joint_least[s * PELTI_LAYERS];
         CHECK_NEAR(least, 0.9f * vec3_distance(p, vec3(2, 0, 0)), 1e-4);
-        Vec3 x = pelti_lane(flesh->match.x, s, PELTI_SKIN);
-        flesh->hold.pull[s * PELTI_LAYERS] = 0;                                   // the skin itself does not hang on the bone
-        pelti_set_lane(flesh->match.x, s, PELTI_SKIN, vec3_lerp(joint, x, 0.5f)); // too near
-        pelti_couple_hold(flesh, s, s + 1);
-        CHECK_NEAR(vec3_distance(pelti_lane(flesh->match.x, s, PELTI_SKIN), joint), least, 1e-4);
-        pelti_set_lane(flesh->match.x, s, PELTI_SKIN, vec3_lerp(joint, x, 2)); // farther is free
-        pelti_couple_hold(flesh, s, s + 1);
-        CHECK_NEAR(vec3_distance(pelti_lane(flesh->match.x, s, PELTI_SKIN), joint), 2 * vec3_distance(x, joint), 1e-4);
+        Vec3 x = pelti_flesh_lane(flesh->match.x, s, PELTI_SKIN);
+        flesh->hold.pull[s * PELTI_LAYERS] = 0; // the skin itself does not hang on the bone
+        pelti_flesh_set_lane(flesh->match.x, s, PELTI_SKIN, vec3_lerp(joint, x, 0.5f)); // too near
+        pelti_layered_couple_hold(flesh, s, s + 1);
+        CHECK_NEAR(vec3_distance(pelti_flesh_lane(flesh->match.x, s, PELTI_SKIN), joint), least, 1e-4);
+        pelti_flesh_set_lane(flesh->match.x, s, PELTI_SKIN, vec3_lerp(joint, x, 2)); // farther is free
+        pelti_layered_couple_hold(flesh, s, s + 1);
+        CHECK_NEAR(vec3_distance(pelti_flesh_lane(flesh->match.x, s, PELTI_SKIN), joint), 2 * vec3_distance(x, joint), 1e-4);
         held++;
     }
     assert_true(held >= AROUND);
@@ -176,7 +176,7 @@ static void layers_stay_inside_the_part(void **state)
         tube_aside = vec3(0, 0, 0);
         for (int s = 0; s < tube.flesh->n; s++)
             for (int l = 1; l < PELTI_LAYERS && beside(tube.flesh, s, 0.1f, 3.9f); l++) {
-                Vec3 x = vec3_sub(vec3_add(pelti_lane(tube.flesh->match.rest, s, l), tube.flesh->rest.centre), axis);
+                Vec3 x = vec3_sub(vec3_add(pelti_flesh_lane(tube.flesh->match.rest, s, l), tube.flesh->rest.centre), axis);
                 assert_true(sqrtf(x.y * x.y + x.z * x.z) < 0.48f); // of a radius of 0.5, less what 16 corners cut off
             }
         tube_release(&tube);

@@ -3,7 +3,7 @@
 #include "grid.h"
 
 /// The plain sums, particle by particle in double: what the shipped passes must equal. Goals of all particles.
-static void plain_goals(const PeltiMesh *mesh, const PeltiMatch *m, int omega, double (*goal)[3], int *mark, int *list)
+static void plain_goals(const PeltiMesh *mesh, const PeltiLayeredMatch *m, int omega, double (*goal)[3], int *mark, int *list)
 {
     int n = mesh->vertex_count, *count = calloc((size_t)n * 4, sizeof(int));
     memset(goal, 0, sizeof *goal * (size_t)n * 4);
@@ -75,10 +75,10 @@ static void fast_sums_equal_plain_ones(void **state)
     int n = mesh->vertex_count, *mark = PELTI_NEW(&pool, int, n), *list = PELTI_NEW(&pool, int, n);
     double(*goal)[3] = pelti_pool_take(&pool, (size_t)n * 4, 3 * sizeof(double));
     for (int omega = 1; omega <= 3; omega++) {
-        PeltiPaths paths;
-        PeltiMatch match;
+        PeltiLayeredPaths paths;
+        PeltiLayeredMatch match;
         PeltError err;
-        assert_int_equal(pelti_paths_build(&pool, mesh, omega, &paths, &err), PELT_OK);
+        assert_int_equal(pelti_layered_paths_build(&pool, mesh, omega, &paths, &err), PELT_OK);
         grid_match(&pool, mesh, &paths, &match, 0.01f);
         float *before[3];
         double worst = 0;
@@ -88,7 +88,7 @@ static void fast_sums_equal_plain_ones(void **state)
                 before[k] = PELTI_NEW(&pool, float, n * 4);
                 memcpy(before[k], match.x[k], sizeof(float) * (size_t)n * 4);
             }
-            pelti_match_iterate(&match, NULL, NULL, NULL);
+            pelti_layered_match_iterate(&match, NULL, NULL, NULL);
             for (int i = 0; i < n * 4; i++)
                 for (int k = 0; k < 3; k++)
                     worst = fmax(worst,
@@ -106,21 +106,21 @@ static void rest_and_rigid_motion_stay(void **state)
     PeltiPool pool;
     pelti_pool_init(&pool, NULL);
     PeltiMesh *mesh = grid_mesh(&pool, 16, 40);
-    PeltiPaths paths;
-    PeltiMatch match;
+    PeltiLayeredPaths paths;
+    PeltiLayeredMatch match;
     PeltError err;
-    assert_int_equal(pelti_paths_build(&pool, mesh, 2, &paths, &err), PELT_OK);
+    assert_int_equal(pelti_layered_paths_build(&pool, mesh, 2, &paths, &err), PELT_OK);
     grid_match(&pool, mesh, &paths, &match, 0);
     for (int turned = 1; turned >= 0; turned--) {
         Quat turn = turned ? quat_axis_angle(vec3(0.6f, 0, 0.8f), 1.2f) : quat_identity();
         for (int i = 0; i < 30; i++)
-            pelti_match_iterate(&match, NULL, NULL, NULL);
+            pelti_layered_match_iterate(&match, NULL, NULL, NULL);
         for (int i = 0; i < paths.slot_count * 4;
              i++) { // turned: the particles start untwisted and pull until they have turned too
             Vec3 x = quat_rotate(turn, vec3(match.rest[0][i], match.rest[1][i], match.rest[2][i]));
             CHECK_NEAR(vec3_distance(x, vec3(match.x[0][i], match.x[1][i], match.x[2][i])), 0, turned ? 2e-4 : 1e-5);
         }
-        pelti_match_prepare(&match);
+        pelti_layered_match_prepare(&match);
     }
     pelti_pool_release(&pool);
 }
@@ -132,19 +132,19 @@ static void flat_and_line_like_regions_are_stable(void **state)
     PeltiPool pool;
     pelti_pool_init(&pool, NULL);
     PeltiMesh *mesh = grid_mesh(&pool, 8, 12);
-    PeltiPaths paths;
+    PeltiLayeredPaths paths;
     PeltError err;
-    assert_int_equal(pelti_paths_build(&pool, mesh, 1, &paths, &err), PELT_OK);
+    assert_int_equal(pelti_layered_paths_build(&pool, mesh, 1, &paths, &err), PELT_OK);
     for (int flat = 1; flat <= 3; flat++) {
-        PeltiMatch match;
+        PeltiLayeredMatch match;
         grid_match(&pool, mesh, &paths, &match, 0);
         for (int k = 0; k < flat; k++)
             memset(match.rest[k], 0, sizeof(float) * (size_t)paths.slot_count * 4);
-        pelti_match_prepare(&match);
+        pelti_layered_match_prepare(&match);
         for (int i = 0; i < paths.slot_count * 4; i++)
             match.x[0][i] += 0.01f * (float)(i % 7);
         for (int i = 0; i < 200; i++)
-            pelti_match_iterate(&match, NULL, NULL, NULL);
+            pelti_layered_match_iterate(&match, NULL, NULL, NULL);
         for (int i = 0; i < paths.slot_count * 4; i++)
             for (int k = 0; k < 3; k++)
                 assert_true(fabsf(match.x[k][i]) < 1);
@@ -160,14 +160,14 @@ static void threads_do_not_change_a_bit(void **state)
     PeltiMesh *mesh = grid_mesh(&pool, 24, 43);
     uint64_t hash[3];
     for (int run = 0; run < 3; run++) {
-        PeltiPaths paths;
-        PeltiMatch match;
+        PeltiLayeredPaths paths;
+        PeltiLayeredMatch match;
         PeltError err;
         PeltiJobs *jobs = run ? pelti_jobs_create(1 + run * 2) : NULL;
-        assert_int_equal(pelti_paths_build(&pool, mesh, 2, &paths, &err), PELT_OK);
+        assert_int_equal(pelti_layered_paths_build(&pool, mesh, 2, &paths, &err), PELT_OK);
         grid_match(&pool, mesh, &paths, &match, 0.02f);
         for (int i = 0; i < 5; i++)
-            pelti_match_iterate(&match, jobs, NULL, NULL);
+            pelti_layered_match_iterate(&match, jobs, NULL, NULL);
         hash[run] = pelti_hash(PELTI_HASH_START, match.x[0], sizeof(float) * (size_t)paths.slot_count * 4);
         pelti_jobs_destroy(jobs);
     }

@@ -10,8 +10,8 @@ static void every_run_set_is_its_region(void **state)
     PeltError err;
     int *distance = PELTI_NEW(&pool, int, mesh->vertex_count), *queue = PELTI_NEW(&pool, int, mesh->vertex_count);
     for (int omega = 0; omega <= 4; omega++) {
-        PeltiPaths paths;
-        assert_int_equal(pelti_paths_build(&pool, mesh, omega, &paths, &err), PELT_OK);
+        PeltiLayeredPaths paths;
+        assert_int_equal(pelti_layered_paths_build(&pool, mesh, omega, &paths, &err), PELT_OK);
         long runs = 0;
         for (int s = 0; s < paths.slot_count; s++) {
             assert_int_equal(paths.slot[paths.vertex[s]], s);
@@ -30,9 +30,9 @@ static void every_run_set_is_its_region(void **state)
                 size += distance[v] >= 0 && distance[v] <= omega;
             assert_int_equal(paths.region_size[s], size);
             for (int r = paths.run_start[s]; r < paths.run_start[s + 1]; r++, runs++) {
-                const PeltiTile *tile = &paths.tiles[paths.tile[s]];
+                const PeltiLayeredTile *tile = &paths.tiles[paths.tile[s]];
                 for (int i = paths.runs[r][0]; i < paths.runs[r][0] + paths.runs[r][1]; i++, covered++)
-                    assert_in_range(distance[paths.vertex[pelti_path_slot(&paths, tile, i)]], 0, omega);
+                    assert_in_range(distance[paths.vertex[pelti_layered_path_slot(&paths, tile, i)]], 0, omega);
             }
             assert_int_equal(covered, size);
         }

@@ -8,12 +8,12 @@ static void tiles_have_every_vertex_once_and_are_compact(void **state)
     pelti_pool_init(&pool, NULL);
     PeltiMesh *mesh = grid_mesh(&pool, 48, 100);
     int n = mesh->vertex_count, seen = 0;
-    PeltiPaths paths = {.slot_count = n, .vertex = PELTI_NEW(&pool, int, n), .tile = PELTI_NEW(&pool, int, n)};
+    PeltiLayeredPaths paths = {.slot_count = n, .vertex = PELTI_NEW(&pool, int, n), .tile = PELTI_NEW(&pool, int, n)};
     bool *found = PELTI_NEW(&pool, bool, n);
-    assert_true(pelti_paths_cut(&pool, mesh, &paths));
+    assert_true(pelti_layered_paths_cut(&pool, mesh, &paths));
     assert_true(paths.tile_count >= (n + PELTI_TILE_MOST - 1) / PELTI_TILE_MOST);
     for (int t = 0; t < paths.tile_count; t++) {
-        const PeltiTile *tile = &paths.tiles[t];
+        const PeltiLayeredTile *tile = &paths.tiles[t];
         assert_int_equal(tile->first, seen);
         assert_int_equal(tile->first % PELTI_TILE_STEP, 0);
         assert_in_range(tile->count, PELTI_TILE_MOST / 4, PELTI_TILE_MOST);

@@ -5,9 +5,10 @@ static double part_error(const Tube *tube)
 {
     double worst = 0;
     for (int p = 0; p < tube->flesh->volume.part_count; p++) {
-        const PeltiVolumePart *part = &tube->flesh->volume.parts[p];
-        worst = fmax(worst,
-                     fabs(pelti_volume_of(&tube->flesh->volume, tube->flesh->match.x, part, NULL, NULL) / part->rest_volume - 1));
+        const PeltiLayeredVolumePart *part = &tube->flesh->volume.parts[p];
+        worst = fmax(
+            worst,
+            fabs(pelti_layered_volume_of(&tube->flesh->volume, tube->flesh->match.x, part, NULL, NULL) / part->rest_volume - 1));
     }
     return worst;
 }
@@ -19,7 +20,7 @@ static void parts_tile_the_body(void **state)
         Tube tube;
         const char *options[] = {"volume-cut", cut ? "0.5" : "0", NULL};
         tube_make(&tube, 4, NULL, NULL, options);
-        const PeltiVolume *volume = &tube.flesh->volume;
+        const PeltiLayeredVolume *volume = &tube.flesh->volume;
         assert_true(volume->part_count >= 3);
         double sum = 0;
         int triangles = 0;
@@ -41,17 +42,17 @@ static void gradient_is_that_of_the_volume(void **state)
     Tube tube;
     tube_make(&tube, 3, NULL, NULL, NULL);
     PeltiFlesh *flesh = tube.flesh;
-    const PeltiVolumePart *part = &flesh->volume.parts[1];
+    const PeltiLayeredVolumePart *part = &flesh->volume.parts[1];
     Vec3 *gradient = PELTI_NEW(&tube.who->pool, Vec3, flesh->n);
-    pelti_volume_of(&flesh->volume, flesh->match.x, part, gradient, NULL);
+    pelti_layered_volume_of(&flesh->volume, flesh->match.x, part, gradient, NULL);
     for (int i = 1; i < part->slot_count; i += 7) // the first slot is the origin of the sums
         for (int axis = 0; axis < 3; axis++) {
             size_t at = (size_t)flesh->volume.slots[part->slot_first + i] * PELTI_LAYERS;
             float keep = flesh->match.x[axis][at], h = 1e-2f;
             flesh->match.x[axis][at] = keep + h;
-            double up = pelti_volume_of(&flesh->volume, flesh->match.x, part, NULL, NULL);
+            double up = pelti_layered_volume_of(&flesh->volume, flesh->match.x, part, NULL, NULL);
             flesh->match.x[axis][at] = keep - h;
-            double down = pelti_volume_of(&flesh->volume, flesh->match.x, part, NULL, NULL);
+            double down = pelti_layered_volume_of(&flesh->volume, flesh->match.x, part, NULL, NULL);
             flesh->match.x[axis][at] = keep;
             CHECK_NEAR((&gradient[flesh->volume.slots[part->slot_first + i]].x)[axis], (up - down) / (2 * (double)h), 1e-5);
         }
@@ -72,10 +73,10 @@ static void a_squeezed_end_bulges_there_and_nowhere_else(void **state)
     }
     float *before = PELTI_NEW(&tube.who->pool, float, flesh->n *PELTI_LAYERS);
     memcpy(before, flesh->match.x[1], sizeof(float) * (size_t)flesh->n * PELTI_LAYERS);
-    pelti_volume_start(flesh, 0.005f);
+    pelti_layered_volume_start(flesh, 0.005f);
     assert_true(part_error(&tube) > 0.02);
     for (int i = 0; i < 60; i++)
-        pelti_volume_project(flesh);
+        pelti_layered_volume_project(flesh);
     assert_true(part_error(&tube) < 1e-4);
     for (int s = 0; s < flesh->n; s++)
         if (flesh->mesh->rest[flesh->paths.vertex[s]].x > 2.4f) { // two joints on
@@ -95,10 +96,10 @@ static void held_particles_stay(void **state)
     for (int s = 0; s < flesh->n; s++)
         flesh->match.x[1][(size_t)s * PELTI_LAYERS] *= 0.9f;
     flesh->collide.contacts.count = 1;
-    flesh->collide.contacts.list[0] = (PeltiContact){.slot = {10, 11, 12, 13}, .push = 1};
+    flesh->collide.contacts.list[0] = (PeltiLayeredContact){.slot = {10, 11, 12, 13}, .push = 1};
     float kept = flesh->match.x[1][10 * PELTI_LAYERS], moved = flesh->match.x[1][40 * PELTI_LAYERS];
-    pelti_volume_start(flesh, 0.005f);
-    pelti_volume_project(flesh);
+    pelti_layered_volume_start(flesh, 0.005f);
+    pelti_layered_volume_project(flesh);
     assert_true(flesh->match.x[1][10 * PELTI_LAYERS] == kept);
     assert_true(flesh->match.x[1][40 * PELTI_LAYERS] != moved);
     tube_release(&tube);
@@ -110,22 +111,22 @@ static void velocities_lose_their_divergence(void **state)
     Tube tube;
     tube_make(&tube, 2, NULL, NULL, NULL);
     PeltiFlesh *flesh = tube.flesh;
-    pelti_volume_start(flesh, 0.005f);
+    pelti_layered_volume_start(flesh, 0.005f);
     for (int s = 0; s < flesh->n; s++)
         for (int k = 0; k < 3; k++)
             flesh->moving.velocity[k][(size_t)s * PELTI_LAYERS] =
                 flesh->match.x[k][(size_t)s * PELTI_LAYERS] + (k == 0); // swelling, and drifting
     double before = 0, after = 0;
     Vec3 *gradient = PELTI_NEW(&tube.who->pool, Vec3, flesh->n);
-    const PeltiVolumePart *part = &flesh->volume.parts[flesh->volume.part_count - 1];
-    pelti_volume_of(&flesh->volume, flesh->match.x, part, gradient, NULL);
+    const PeltiLayeredVolumePart *part = &flesh->volume.parts[flesh->volume.part_count - 1];
+    pelti_layered_volume_of(&flesh->volume, flesh->match.x, part, gradient, NULL);
     for (int i = part->slot_first; i < part->slot_first + part->slot_count; i++)
         before += (double)vec3_dot(gradient[flesh->volume.slots[i]],
-                                   pelti_lane(flesh->moving.velocity, flesh->volume.slots[i], PELTI_SKIN));
-    pelti_volume_velocities(flesh);
+                                   pelti_flesh_lane(flesh->moving.velocity, flesh->volume.slots[i], PELTI_SKIN));
+    pelti_layered_volume_velocities(flesh);
     for (int i = part->slot_first; i < part->slot_first + part->slot_count; i++)
         after += (double)vec3_dot(gradient[flesh->volume.slots[i]],
-                                  pelti_lane(flesh->moving.velocity, flesh->volume.slots[i], PELTI_SKIN));
+                                  pelti_flesh_lane(flesh->moving.velocity, flesh->volume.slots[i], PELTI_SKIN));
     assert_true(fabs(before) > 0.1);
     assert_true(fabs(after) < 1e-4 * fabs(before)); // the last part is done last
     tube_release(&tube);
@@ -137,7 +138,7 @@ static void turns_keep_the_order_of_neighbours(void **state)
     (void)state;
     Tube tube;
     tube_make(&tube, 6, NULL, NULL, NULL);
-    const PeltiVolume *volume = &tube.flesh->volume;
+    const PeltiLayeredVolume *volume = &tube.flesh->volume;
     int *last = PELTI_NEW(&tube.flesh->pool, int, tube.flesh->n), *turn_of = PELTI_NEW(&tube.flesh->pool, int, tube.flesh->n),
         seen = 0;
     assert_true(volume->part_count > 2 && volume->turn_count > 1);
@@ -145,7 +146,7 @@ static void turns_keep_the_order_of_neighbours(void **state)
         last[s] = turn_of[s] = -1;
     for (int t = 0; t < volume->turn_count; t++)
         for (int i = volume->turn_start[t]; i < volume->turn_start[t + 1]; i++, seen++) {
-            const PeltiVolumePart *part = &volume->parts[volume->order[i]];
+            const PeltiLayeredVolumePart *part = &volume->parts[volume->order[i]];
             for (int k = part->slot_first; k < part->slot_first + part->slot_count; k++) {
                 int s = volume->slots[k];
                 assert_true(turn_of[s] < t && last[s] < volume->order[i]);

@@ -39,13 +39,13 @@ static inline void tube_make(Tube *tube, int bones, PeltiJobs *jobs, const PeltA
     for (; options && *options; options += 2)
         assert_int_equal(pelti_options_set(&tube->options, options[0], options[1], &err), PELT_OK);
     pelti_log_init(&tube->log, NULL);
-    PeltiPrepare in = {.who = tube->who,
-                       .options = &tube->options,
-                       .weights = &tube->weights,
-                       .artist = {.rig = tube_rig},
-                       .allocator = allocator,
-                       .jobs = jobs,
-                       .log = &tube->log};
+    PeltiMethodPrepare in = {.who = tube->who,
+                             .options = &tube->options,
+                             .weights = &tube->weights,
+                             .artist = {.rig = tube_rig},
+                             .allocator = allocator,
+                             .jobs = jobs,
+                             .log = &tube->log};
     void *state = NULL;
     if (pelti_method_layered.prepare(&in, &state, &err) != PELT_OK)
         fail_msg("%s", err.text);

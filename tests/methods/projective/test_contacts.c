@@ -47,7 +47,7 @@ static void hand_open(Hand *hand, PeltiCharacter *who)
     *hand = (Hand){.who = who, .jobs = pelti_jobs_create(1)};
     pelti_options_init(&hand->options, pelti_method_projective.options);
     const PeltiWeights weights = {0}; // feet and base points by the skeleton alone
-    PeltiPrepare in = {.who = who, .options = &hand->options, .weights = &weights, .jobs = hand->jobs};
+    PeltiMethodPrepare in = {.who = who, .options = &hand->options, .weights = &weights, .jobs = hand->jobs};
     void *state = NULL;
     assert_int_equal(pelti_method_projective.prepare(&in, &state, NULL), PELT_OK);
     hand->p = state;

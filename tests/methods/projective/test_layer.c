@@ -12,7 +12,7 @@ static void few_are_inside_out(const char *name, int most)
     PeltiOptions options;
     pelti_options_init(&options, pelti_method_projective.options);
     const PeltiWeights none = {0};
-    PeltiPrepare in = {.who = who, .options = &options, .weights = &none};
+    PeltiMethodPrepare in = {.who = who, .options = &options, .weights = &none};
     void *prepared = NULL;
     assert_int_equal(pelti_method_projective.prepare(&in, &prepared, NULL), PELT_OK);
     const Projective *p = prepared;
@@ -52,7 +52,7 @@ static int none_is_flat_or_inside_out(const char *name, const PeltiCharacter *wh
 {
     PeltiOptions options;
     pelti_options_init(&options, pelti_method_projective.options);
-    PeltiPrepare in = {.who = who, .options = &options, .weights = weights, .made_body = true};
+    PeltiMethodPrepare in = {.who = who, .options = &options, .weights = weights, .made_body = true};
     void *prepared = NULL;
     assert_int_equal(pelti_method_projective.prepare(&in, &prepared, NULL), PELT_OK);
     const Projective *p = prepared;

@@ -25,7 +25,7 @@ typedef struct Tube {
 /// (Again) with these weights.
 static inline void tube_prepare(Tube *tube, const PeltiWeights *weights)
 {
-    PeltiPrepare in = {.who = tube->who, .options = &tube->options, .weights = weights, .jobs = tube->jobs};
+    PeltiMethodPrepare in = {.who = tube->who, .options = &tube->options, .weights = weights, .jobs = tube->jobs};
     void *state = NULL;
     PeltError err = {0};
     pelti_method_projective.destroy(tube->p);

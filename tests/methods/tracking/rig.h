@@ -36,7 +36,7 @@ static inline Rig start(const char *name, int vertices, int threads, const char 
     pelti_options_init(options, pelti_method_tracking.options);
     if (key)
         assert_int_equal(pelti_options_set(options, key, value, NULL), PELT_OK);
-    PeltiPrepare in = {.who = rig.who, .options = options, .weights = &rig.weights, .jobs = rig.jobs};
+    PeltiMethodPrepare in = {.who = rig.who, .options = options, .weights = &rig.weights, .jobs = rig.jobs};
     void *state = NULL;
     PeltError err = {0};
     if (pelti_method_tracking.prepare(&in, &state, &err) != PELT_OK)

@@ -30,7 +30,7 @@ static Act start(const char *name, int vertices, const PeltRig *rig)
     assert_true(act.who->bone_count <= BONES);
     assert_int_equal(pelti_weights_from_file(act.who, &act.who->pool, &act.weights, NULL), PELT_OK);
     pelti_options_init(&options, pelti_method_tracking.options);
-    PeltiPrepare in = {.who = act.who, .options = &options, .weights = &act.weights, .artist = {.rig = rig}};
+    PeltiMethodPrepare in = {.who = act.who, .options = &options, .weights = &act.weights, .artist = {.rig = rig}};
     if (pelti_method_tracking.prepare(&in, &state, &err) != PELT_OK)
         fail_msg("%s", err.text);
     act.state = state;
@@ -73,7 +73,7 @@ static void turn(Act *act, int bone, Vec3 axis, float angle, double time_s, bool
 
 static Vec3 segment_axis(const Act *act, int bone)
 {
-    const PeltiSegment *s = &act->who->segments[act->who->bones[bone].segment_first];
+    const PeltiSkeletonSegment *s = &act->who->segments[act->who->bones[bone].segment_first];
     return vec3_normalize_or(vec3_sub(s->b, s->a), vec3(0, 1, 0));
 }
 
@@ -196,7 +196,7 @@ static void sections_show_the_field_of_the_last_step(void **state)
     (void)state;
     Act act = start("cylinder", 1500, NULL);
     Section s = {0};
-    PeltiDraw draw = {.user = &s, .field = take_field, .contact = take_contact};
+    PeltiMethodDraw draw = {.user = &s, .field = take_field, .contact = take_contact};
     int bone = act.state->fields->parts[act.state->fields->skin_part_count - 1].bone, near = 0, touching[2] = {0};
     Vec3 axis = vec3_orthogonal(segment_axis(&act, bone)), head = act.who->bones[bone].head;
     for (int folded = 0; folded < 2; folded++) {
