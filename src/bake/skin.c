@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// LEAST_BODY_VERTICES: what the option body-vertices may say, no tuning; a body of fewer cannot fold
 enum { SKIN_GUARD = 0x5e17a11, LEAST_BODY_VERTICES = 200 };
 static const char BLENDING[] = "lbs";
 static const char *const DEFAULT_METHODS[] = {"tracking", BLENDING}; // the first that exists

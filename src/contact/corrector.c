@@ -128,6 +128,7 @@ static PeltStatus take_room(PeltiCorrector *c, PeltError *err)
     c->soft_scratch.compliance = PELTI_NEW(pool, double, (size_t)soft * 9 * PELTI_SOFT_SLOTS * PELTI_SOFT_SLOTS);
     if (pool->failed)
         return pelti_no_memory(err, pool->used_bytes);
+    // 24 MB, the size of an array: what vertices remember, so that they need not be asked; where it is full, all are asked anew
     PELT_TRY(pelti_contact_near_create(pool, c->things.surface_count, c->things.surfaces, (size_t)24 << 20, &c->detection.memory,
                                        err));
     PELT_TRY(pelti_pairs_create(pool, 8 * MOST_CONTACTS, widest, &c->detection.touches.pairs_scratch, err));

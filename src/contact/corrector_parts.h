@@ -11,6 +11,8 @@
 #include "contact/soft.h"
 #include "contact/swing.h"
 
+/// Sizes of arrays, also of structs and on the stack, so no constants that a sweep could change. Contacts beyond are left out
+/// and counted; surfaces deep in each other beyond these escapes have contacts like others.
 enum { MOST_CONTACTS = 2048, BLOCKS_A_CONTACT = 28, MATCH_SLOTS = 8192, MOST_ESCAPES = 64 };
 
 typedef struct CorrectorKnown { ///< a contact with its force: the guess for the next solve

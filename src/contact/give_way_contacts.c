@@ -147,7 +147,7 @@ bool pelti_give_way_asks(const PeltiGiveWay *g, int a, int b)
 /// Of the contacts from `first` on that are only watched (farther than the alarm distance), keeps the nearest few.
 static void keep_nearest(PeltiGiveWay *g, int first)
 {
-    enum { WATCHED = 8 };
+    enum { WATCHED = 8 }; // size of an array; besides all that are nearer than the alarm distance
     double nearest[WATCHED + 1] = {0};
     int count = 0, kept = first;
     for (int i = first; i < g->detection.contact_count; i++) {
@@ -301,6 +301,7 @@ static bool comes_from(const PeltiGiveWay *g, int a, int b, Vec3 *out)
     Vec3 head = mat34_apply(g->placed.inverse[b], mat34_apply(g->skin.pose.bones[g->parts.parts[a].bone], bone->head)), gradient;
     Vec3 high =
         vec3_add(f->low, vec3_scale(vec3((float)(f->size[0] - 1), (float)(f->size[1] - 1), (float)(f->size[2] - 1)), f->cell));
+    // inside the grid by more than rounding
     Vec3 inset = vec3(0.01f * f->cell, 0.01f * f->cell, 0.01f * f->cell);
     Vec3 at = vec3_max(vec3_add(f->low, inset), vec3_min(vec3_sub(high, inset), head));
     float phi;

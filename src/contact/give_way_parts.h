@@ -7,6 +7,7 @@
 #include "contact/parts.h"
 #include "contact/skin.h"
 
+/// Sizes of arrays: contacts beyond are counted as dropped, as many looks are taken at once.
 enum { GIVE_MOST_CONTACTS = 1024, GIVE_REMEMBERED = 2, GIVE_LOOKS = 128 };
 
 typedef struct GiveContact { ///< a sample of one part in or near another

@@ -20,6 +20,7 @@ typedef struct KnownPair {
     bool fresh;
 } KnownPair;
 
+/// Sizes of tables and grains of parallel work: of time and memory alone.
 enum { PAIRS = 4096, TABLE = 2 * PAIRS, VERTICES = 8192, QUERIES = 64, BATCH = 2048, AWAY = -2 };
 
 typedef struct NearScratch {  ///< of one detection; vertices of the two surfaces are numbered on

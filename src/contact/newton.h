@@ -7,7 +7,7 @@
 #include "contact/coulomb.h"
 #include "core/memory.h"
 
-enum { PELTI_NEWTON_MOST = 48 }; ///< contacts; with more, elimination costs more than the sweeps it saves
+enum { PELTI_NEWTON_MOST = 48 }; ///< contacts; with more, elimination costs more than the sweeps it saves. Size of arrays
 
 PeltiNewton *pelti_newton_new(PeltiPool *pool); ///< NULL: no memory
 

@@ -185,7 +185,7 @@ static Vec3 facing(const PeltiSurface *s, uint32_t feature, Vec3 own, Vec3 outwa
     Vec3 best = outward;
     for (int k = 0; k < count; k++)
         if (list[k] >= 0) {
-            Vec3 n = unit_normal(s, list[k]);
+            Vec3 n = unit_normal(s, list[k]); // of those alike but for rounding, the first
             best = vec3_dot(n, own) < vec3_dot(best, own) - 1e-4f ? n : best;
         }
     return best;

@@ -9,6 +9,12 @@
 
 enum { PAIR_GRAIN = 64, GRAIN = 1024 }; // pairs, vertices or triangles in a piece of work
 
+/// Size of arrays, no tuning: a step that finds more leaves it out and says so (`overflowed`).
+static int most_contacts(const PeltiMesh *mesh)
+{
+    return 16384 + 4 * mesh->triangle_count;
+}
+
 PeltStatus pelti_layered_collide_build(PeltiFlesh *flesh, PeltError *err)
 {
     PeltiLayeredCollide *c = &flesh->collide;
@@ -27,7 +33,7 @@ PeltStatus pelti_layered_collide_build(PeltiFlesh *flesh, PeltError *err)
     c->contacts.touched = PELTI_NEW(pool, bool, flesh->n);
     c->rest.vertex_owner = PELTI_NEW(pool, int, flesh->n);
     c->rest.edge_owner = pelti_pool_take(pool, (size_t)mesh->triangle_count, 3 * sizeof(int));
-    c->contacts.capacity = 16384 + 4 * mesh->triangle_count;
+    c->contacts.capacity = most_contacts(mesh);
     c->contacts.list = PELTI_NEW(pool, PeltiLayeredContact, c->contacts.capacity);
     if (!pelti_layered_collide_islands_new(&c->contacts, pool, flesh->n))
         return pelti_no_memory(err, sizeof(PeltiLayeredContact) * (size_t)c->contacts.capacity);
@@ -50,8 +56,8 @@ PeltStatus pelti_layered_collide_build(PeltiFlesh *flesh, PeltError *err)
     PELT_TRY(pelti_box_tree_build_triangles(pool, mesh->triangle_count, (const int(*)[3])flesh->rest.triangles, c->rest.x,
                                             &c->search.tree, err));
     c->search.spread = PELTI_NEW(pool, PeltiBox, c->search.tree->node_count);
-    c->search.first_scratch = PELTI_NEW(pool, int, 16384 + 4 * mesh->triangle_count);
-    return pelti_pairs_create(pool, 16384 + 4 * mesh->triangle_count, c->search.tree, &c->search.pairs, err);
+    c->search.first_scratch = PELTI_NEW(pool, int, most_contacts(mesh));
+    return pelti_pairs_create(pool, most_contacts(mesh), c->search.tree, &c->search.pairs, err);
 }
 
 static void copy_skin(void *context, int begin, int end, int worker)

@@ -127,7 +127,7 @@ static void keep_distance(PeltiFlesh *flesh, int s, int l, float least)
     Vec3 joint = flesh->skeleton.head[flesh->hold.joint[s]], fold = flesh->skeleton.fold[flesh->hold.joint[s]];
     Vec3 away = vec3_sub(pelti_flesh_lane(flesh->match.x, s, l), joint);
     float d = vec3_length(away);
-    if (!(d < least && d > 1e-6f * least))
+    if (!(d < least && d > 1e-6f * least)) // on the joint itself there is no direction away
         return;
     // the paper keeps the distance for the sake of the outer side; in the fold there is no room for it
     least *= 1 - fminf(fmaxf((vec3_dot(away, fold) / d - FOLD_FROM) / (FOLD_TO - FOLD_FROM), 0), 1);

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+// lengths and colours are of pictures alone: no measure of a skin sees them, and no sweep
+
 static const Vec3 LAYER_COLOURS[PELTI_LAYERS] = {
     {0.9f, 0.75f, 0.65f}, {0.25f, 0.4f, 0.9f}, {0.2f, 0.75f, 0.3f}, {0.9f, 0.2f, 0.2f}};
 

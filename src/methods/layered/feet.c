@@ -72,7 +72,7 @@ static void fit_ball(void *context, int begin, int end, int worker)
     (void)worker;
     for (int v = begin; v < end; v++) {
         Vec3 p = b->mesh->rest[v], n = b->normals[v];
-        PeltiBoxRay ray = {p, 1e-4f * b->mesh->diagonal, vec3_scale(n, -1), INFINITY};
+        PeltiBoxRay ray = {p, BALL_START * b->mesh->diagonal, vec3_scale(n, -1), INFINITY};
         PeltiBoxHit hit;
         PeltiNearest wall;
         Wall other = {b, n};
@@ -130,7 +130,7 @@ static void place_feet(const PeltiFlesh *flesh, const Balls *balls, Vec3 *moved,
         feet[v] = pelti_layered_feet_on_bones(flesh, flesh->paths.slot[v], flesh->mesh->rest[v]);
         moved[v] = vec3_sub(keep_in_ball(balls, v, FOOT_INNER, feet[v]), feet[v]);
     }
-    smooth_points(flesh->mesh, moved, scratch, 4);
+    smooth_points(flesh->mesh, moved, scratch, FOOT_PASSES);
     for (int v = 0; v < flesh->n; v++)
         feet[v] = keep_in_ball(balls, v, FOOT_MOST, vec3_add(feet[v], moved[v]));
 }

@@ -12,7 +12,7 @@
 
 static float firmer(float stiffness, float firmness)
 {
-    return 1 - pelti_powf(1 - fminf(stiffness, 0.999f), firmness);
+    return 1 - pelti_powf(1 - fminf(stiffness, STIFFEST), firmness);
 }
 
 static void take_joint(PeltiFleshBone *bone, const PeltRigJoint *joint)
@@ -158,7 +158,7 @@ static PeltStatus place_layers(PeltiFlesh *flesh, PeltError *err)
         feet ? pelti_layered_feet_find(flesh, &work, feet, err) : pelti_no_memory(err, sizeof(Vec3) * (size_t)flesh->n);
     for (int s = 0; status == PELT_OK && s < flesh->n; s++) {
         int v = flesh->paths.vertex[s];
-        flesh->rest.depth[s] = fmaxf(vec3_distance(flesh->mesh->rest[v], feet[v]), 1e-4f * flesh->rest.size);
+        flesh->rest.depth[s] = fmaxf(vec3_distance(flesh->mesh->rest[v], feet[v]), DEPTH_LEAST * flesh->rest.size);
         for (int l = 0; l < PELTI_LAYERS; l++)
             pelti_flesh_set_lane(
                 flesh->match.rest, s, l,
@@ -167,7 +167,7 @@ static PeltStatus place_layers(PeltiFlesh *flesh, PeltError *err)
     float *length = PELTI_NEW(&work, float, flesh->n);
     if (status == PELT_OK && length) {
         pelti_mesh_edge_lengths(flesh->mesh, flesh->mesh->rest, length);
-        for (int s = 0; s < flesh->n; s++)
+        for (int s = 0; s < flesh->n; s++) // above rounding, where all edges of a vertex have no length
             flesh->rest.edge[s] = fmaxf(length[flesh->paths.vertex[s]], 1e-5f * flesh->rest.size);
     }
     pelti_pool_release(&work);
@@ -236,7 +236,7 @@ static void set_masses(PeltiFlesh *flesh)
 static float each_iteration(const PeltiFlesh *flesh, float share)
 {
     int iterations = flesh->set.elasticity / flesh->set.match_every;
-    return 1 - pelti_powf(1 - fminf(share, 0.999f), FIRM_ITERATIONS / (float)(iterations > 1 ? iterations : 1));
+    return 1 - pelti_powf(1 - fminf(share, STIFFEST), FIRM_ITERATIONS / (float)(iterations > 1 ? iterations : 1));
 }
 
 /// s of Table 1, and how hard the outer layers hang on their bones themselves. Flesh of depth D over a bone follows its bends

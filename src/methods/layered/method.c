@@ -70,7 +70,7 @@ static void layered_retune(void *state, const PeltiOptions *o)
                                      : STEP),
         .turn_rad = (coarse ? TURN_COARSE : TURN) * 3.14159265f / 180,
         .settle_turn_rad = (coarse ? TURN_COARSE : TURN) * 3.14159265f / 180,
-        .damping = jiggle > 0 ? JIGGLE_DAMPING / jiggle : 1e6f,
+        .damping = jiggle > 0 ? JIGGLE_DAMPING / jiggle : 1e6f, // none: all of a swing is gone in a step, however short
         .joint_keep = pelti_option_float(o, "joint-keep"),
         .coupling = pelti_option_float(o, "coupling"),
         .thickness = size * pelti_option_float(o, "gap"),

@@ -191,6 +191,7 @@ int pelti_flesh_settle(PeltiFlesh *flesh, const Mat34 *bones, const PeltiJoint *
 int pelti_flesh_move(PeltiFlesh *flesh, const Mat34 *bones, const PeltiJoint *joints, float dt_s)
 {
     pelti_motion_to(&flesh->skeleton.motion, bones, joints);
+    // rounding of the quotient makes no step more
     int by_time = (int)ceilf(dt_s / flesh->set.step_s - 1e-3f);
     int by_turn = (int)ceilf(pelti_motion_largest_turn(&flesh->skeleton.motion) / flesh->set.turn_rad);
     int steps = by_time > by_turn ? by_time : by_turn;

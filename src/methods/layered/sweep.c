@@ -2,6 +2,7 @@
 /// Found is a point that passes through a triangle between the start of the step and its predicted end, all moving straight. It
 /// allows steps in which skin moves farther than it is thick.
 #include "methods/layered/flesh.h"
+#include "methods/layered/constants.def"
 
 typedef struct Moving {
     Vec3 from[4], to[4]; // the point, then the triangle
@@ -21,19 +22,18 @@ static float height(const Moving *m, float t)
     return vec3_dot(vec3_sub(x[0], x[1]), vec3_cross(vec3_sub(x[2], x[1]), vec3_sub(x[3], x[1])));
 }
 
-/// The height is a cubic in time: it can cross zero three times, and eight pieces tell those apart well enough.
+/// The height is a cubic in time: it can cross zero three times, and pieces of the step tell those apart well enough.
 bool pelti_layered_sweep_point(const PeltiLayeredCollideSkin *skin, int slot, const int triangle[3], float weight[3],
                                Vec3 *normal)
 {
-    enum { PIECES = 8, HALVINGS = 16 };
     const int *v = triangle;
     const Vec3 *from = skin->before, *to = skin->now;
     Moving m = {{from[slot], from[v[0]], from[v[1]], from[v[2]]}, {to[slot], to[v[0]], to[v[1]], to[v[2]]}};
-    for (int i = 0; i < PIECES; i++) {
-        float low = (float)i / PIECES, high = (float)(i + 1) / PIECES;
+    for (int i = 0; i < SWEEP_PIECES; i++) {
+        float low = (float)i / (float)SWEEP_PIECES, high = (float)(i + 1) / (float)SWEEP_PIECES;
         if (!(height(&m, low) > 0 && height(&m, high) <= 0)) // only from outside in
             continue;
-        for (int k = 0; k < HALVINGS; k++) {
+        for (int k = 0; k < SWEEP_HALVINGS; k++) {
             float middle = 0.5f * (low + high);
             if (height(&m, middle) > 0)
                 low = middle;

@@ -53,6 +53,7 @@ static void set_anchor(ProjAnchor *a, const ProjSkeleton *k, const ProjFoot *foo
     a->along = fminf(fmaxf(y / segment->length, 0), 1);
     if (!slide)
         return;
+    // least lengths because a share of the zone is asked for
     float start = fmaxf(k->zone[segment->bone], 1e-6f * segment->length);
     float end = segment->child >= 0 ? fmaxf(k->zone[segment->child], 1e-6f * segment->length) : 0;
     if (y < start)

@@ -15,8 +15,8 @@
 #include "methods/projective/parts.h"
 #include "methods/projective/constants.def"
 
-enum { MOST_FAN = 64 };
-#define LEAST_SOUND (1.1 * TET_FLATTEST) // no constant of its own: a sweep changes what it hangs on
+enum { MOST_FAN = 64 }; // size of an array: triangles of a fan that are looked at
+#define LEAST_SOUND (PUSH_SOUND * TET_FLATTEST)
 
 typedef struct Front {
     const PeltiMesh *mesh;
@@ -54,12 +54,12 @@ static float least_product(const Vec3 *n, int count, Vec3 d, float enough)
 }
 
 /// The unit vector whose least product with n[] is greatest: it stands half-way between two of them or at one angle to three. A
-/// mean that is within 60 degrees of all will do.
+/// mean that is near enough to all of them will do.
 static Vec3 widest_way(const Vec3 *n, int count, Vec3 mean)
 {
     Vec3 best = vec3_normalize_or(mean, count > 0 ? n[0] : vec3(0, 0, 1));
     float best_least = least_product(n, count, best, -2);
-    if (best_least > 0.5f)
+    if (best_least > FAN_WIDE)
         return best;
     for (int i = 0; i < count; i++)
         for (int j = i + 1; j < count; j++)
@@ -108,8 +108,13 @@ static void aim_along(Front *f, int v, const Vec3 *at)
     int count = fan_normals(f, at, v, n, &mean);
     Vec3 way = widest_way(n, count, mean);
     float thin = LAYER_THIN * edges;
-    const float lengths[] = {fminf(thin, f->room[v]), 0.5f * thin, thin, 2 * thin, 4 * thin, 8 * thin};
-    for (int k = 0; k < (int)(sizeof lengths / sizeof *lengths) && f->sound[v] < 2 * TET_FLATTEST; k++) {
+    const float lengths[] = {fminf(thin, f->room[v]),
+                             PUSH_SHORTER * thin,
+                             thin,
+                             PUSH_LONGER * thin,
+                             PUSH_LONGER * PUSH_LONGER * thin,
+                             PUSH_LONGER * PUSH_LONGER * PUSH_LONGER * thin};
+    for (int k = 0; k < (int)(sizeof lengths / sizeof *lengths) && f->sound[v] < PUSH_ENOUGH * TET_FLATTEST; k++) {
         Vec3 q = vec3_mad(x, way, -lengths[k]);
         double sound = soundness(f, v, q);
         if (sound > f->sound[v]) {

@@ -37,9 +37,9 @@ static void measure_vertices(void *context, int begin, int end, int worker)
     Layer *l = context;
     const PeltiMesh *mesh = l->mesh;
     float size = mesh->diagonal;
-    for (int v = begin; v < end; v++) {
+    for (int v = begin; v < end; v++) { // the ray begins beyond the vertex' own fan
         Vec3 x = mesh->rest[v], arm = vec3_sub(l->feet[v].base, x);
-        PeltiBoxRay ray = {.origin = x, .direction = vec3_scale(l->below[v], -1), .near = 1e-5f * size, .far = 0.5f * size};
+        PeltiBoxRay ray = {.origin = x, .direction = vec3_scale(l->below[v], -1), .near = 1e-5f * size, .far = LAYER_FAR * size};
         PeltiBoxHit hit;
         bool met = pelti_box_tree_first_hit(l->tree, mesh->triangles, mesh->rest, &ray, &hit);
         l->most[v] = 0.5f * LAYER_DEEPEST * (met ? hit.distance : ray.far);
@@ -59,6 +59,7 @@ static void place(Layer *l, int v)
     if (level == 0 || level == MOST_LEVEL || foot->turn == PROJ_STAYS)
         return;
     float turn = fminf((float)level / (float)TURN_LEVELS, 1), share = (float)level / (float)MOST_LEVEL;
+    // no tissue at all would have no direction to grow in: the least lengths are for rounding
     float thin = fmaxf(l->thin[v], 1e-7f * l->mesh->diagonal), from = fmaxf(l->length[v], LAYER_SHORTEST * thin);
     Vec3 way = vec3_normalize_or(vec3_lerp(l->way[v], l->below[v], turn), l->below[v]);
     float length = from * pelti_powf(thin / from, share);

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { ALONG = PROJ_HULL_ALONG, AROUND = PROJ_HULL_AROUND, MOST_SEGMENTS = 500 };
+enum { ALONG = PROJ_HULL_ALONG, AROUND = PROJ_HULL_AROUND };
 
 ProjPlace pelti_proj_place(const ProjSegment *s, const Mat34 *bones)
 {
@@ -34,7 +34,7 @@ static float turn_of(Vec3 n, const ProjPlace *at)
     if (!(both > 1e-20f))
         return 0;
     float quarter = y >= 0 ? 1 - x / both : 3 + x / both; // 0 along side1, 1 along side2
-    return quarter * (0.25f * AROUND) * 0.99999f;
+    return quarter * (0.25f * AROUND) * 0.99999f;         // rounding must not reach AROUND itself
 }
 
 /// Radius of the hull at share t of the segment, towards n; towards an end it is the cap's.
@@ -241,7 +241,7 @@ static void cut_vertex(Projective *p, ProjPairs *pairs, PairPlanes *planes, int 
     bool deep;
     if (!plane_between(planes, pairs->t[i], n, &deep))
         return;
-    if (before_plane(n, q) > margin && before_plane(n, x) > (0.5f + CONTACT_NEAR) * pairs->gap)
+    if (before_plane(n, q) > margin && before_plane(n, x) > (0.5f + CONTACT_NEAR) * pairs->gap) // half a gap is added below
         return; // farther yet by a unit normal: nobody will ask for this plane
     make_unit(n);
     float behind = margin - before_plane(n, q);
@@ -342,7 +342,7 @@ PeltStatus pelti_proj_pairs(Projective *p, float gap, ProjPairs *out, PeltError 
     int segments = p->skeleton.segment_count;
     PeltiPool *pool = &p->pool;
     *out = (ProjPairs){.gap = gap};
-    if (segments > MOST_SEGMENTS) // a table of pairs is kept
+    if (segments > PAIR_SEGMENTS)
         return PELT_OK;
     out->start = PELTI_NEW(pool, int, (size_t)segments + 2);
     out->unknowns = PELTI_NEW(pool, int, (size_t)p->count + 1);

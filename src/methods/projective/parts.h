@@ -53,7 +53,7 @@ typedef struct ProjFoot {
     int turn;    ///< prisms are split in this order, then in that of vertices; PROJ_STAYS: skin without tissue below
 } ProjFoot;
 PeltStatus pelti_proj_shrink(const ProjSource *source, const ProjSkeleton *skeleton, ProjFoot **out, PeltError *err);
-/// The segment whose folds and contacts a vertex takes part in; -1: none.
+/// The segment whose folds and contacts a vertex takes part in; -1: none. Half-way it is nearer to following the weights.
 static inline int pelti_proj_segment(const ProjFoot *foot)
 {
     return foot->blend > 0.5f ? -1 : foot->segment;
@@ -274,6 +274,8 @@ int pelti_proj_fold_contacts(ProjFolds *folds, int i, const float *x, float near
 
 // ---- contacts of bones that share no joint (pairs.c) ----
 
+/// Places along a segment and directions around it, each 30 degrees. Sizes of arrays, so no constants that a sweep could change;
+/// with some hundred vertices around a segment, finer cells would be empty.
 enum { PROJ_HULL_ALONG = 8, PROJ_HULL_AROUND = 12 };
 typedef struct ProjHull { ///< the skin around a segment
     float radius[PROJ_HULL_ALONG][PROJ_HULL_AROUND];

@@ -63,7 +63,7 @@ static void nearest_foot(const ProjSkeleton *k, int skeleton, Vec3 x, const Pelt
 
 static bool is_fixed(const ProjSegment *s, Vec3 foot)
 {
-    float t = vec3_dot(vec3_sub(foot, s->a), s->axis), near = 1e-5f * s->length;
+    float t = vec3_dot(vec3_sub(foot, s->a), s->axis), near = 1e-5f * s->length; // at the end but for rounding
     return (s->leaf_a && t <= near) || (s->leaf_b && t >= s->length - near);
 }
 
@@ -127,7 +127,7 @@ static void smooth(void *context, int begin, int end, int worker)
             int other = s->k->near[s->k->segments[own].near_first + n];
             Vec3 p = project(&s->k->segments[other], goal);
             float d = vec3_distance(p, goal);
-            if (d < best * 0.9999f) {
+            if (d < best * 0.9999f) { // at a joint both are as near but for rounding, and it stays where it was
                 best = d;
                 at = p;
                 to->segment = other;

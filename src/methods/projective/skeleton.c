@@ -102,7 +102,7 @@ static int compare_segments(const void *a, const void *b)
 static int gather(const PeltiCharacter *who, ProjSegment *out)
 {
     int count = 0;
-    float least = 1e-6f * who->mesh->diagonal;
+    float least = 1e-6f * who->mesh->diagonal; // shorter ones have no direction but that of rounding
     for (int s = 0; s < who->segment_count; s++) {
         const PeltiSkeletonSegment *from = &who->segments[s];
         const PeltiBone *bone = &who->bones[from->bone];
@@ -137,8 +137,8 @@ static int drop_outside(ProjSegment *segments, float *depth, const float *inside
     for (int s = 0; s < count; s++) {
         bool any = false;
         for (int k = 0; k < count && !any; k++)
-            any = segments[k].skeleton == segments[s].skeleton && inside[k] >= 0.5f;
-        if (any && inside[s] < 0.5f)
+            any = segments[k].skeleton == segments[s].skeleton && inside[k] >= SEGMENT_INSIDE;
+        if (any && inside[s] < SEGMENT_INSIDE)
             segments[s].radius = -1;
     }
     for (int s = 0; s < count; s++) {
@@ -179,14 +179,14 @@ static void set_radii(const PeltiCharacter *who, ProjSkeleton *k, const float *d
             ProjSegment *segment = &k->segments[s];
             float end = segment->child >= 0 ? k->joint_radius[segment->child] : segment->radius;
             float need = k->joint_radius[segment->bone] + end + 2 * segment->radius;
-            if (need <= segment->length * 1.0001f)
+            if (need <= segment->length * 1.0001f) // rounding: what was scaled to fit, does
                 continue;
             float scale = fmaxf(segment->length / need, RADII_SHRINK);
             // the thick neighbour gives way too: its sphere is what does not fit
             for (int n = 0; n < k->segment_count; n++) {
                 ProjSegment *other = &k->segments[n];
                 if (n != s && share_joint(segment, other) && other->radius > segment->radius &&
-                    other->length < 4 * segment->length)
+                    other->length < RADII_NEIGHBOUR * segment->length)
                     other->radius = fmaxf(other->radius * scale, segment->radius);
             }
             segment->radius *= scale;
