@@ -10,7 +10,7 @@ double pelti_cos(double x);
 double pelti_tan(double x);
 double pelti_acos(double x);            ///< NaN outside [-1, 1]
 double pelti_atan2(double y, double x); ///< in [-pi, pi]; 0 for (0, 0)
-double pelti_log(double x); ///< -infinity at 0, NaN below
+double pelti_log(double x);             ///< -infinity at 0, NaN below
 double pelti_cbrt(double x);
 double pelti_hypot(double x, double y); ///< sqrt(x^2 + y^2), without care for overflow
 
