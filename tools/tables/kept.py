@@ -10,6 +10,12 @@ from .pages import CHANGED, find, hash_of
 from .work import ROOT
 
 
+def with_own_labels(assembly):
+    """Local labels numbered as they come: a function more that is inlined everywhere shifts all numbers behind it, and nothing else."""
+    known = {}
+    return re.sub(r"\.L(\w*?)\d+\b", lambda m: f".L{m[1]}{known.setdefault(m[0], len(known))}", assembly)
+
+
 class Compiled:
     """Sources of two trees as assembly: this one and another, by the compile commands of this one's build folder. `renamed`: a script
     for sed that gives what was called otherwise in the other tree its name of today; None: nothing was."""
@@ -52,7 +58,7 @@ class Compiled:
             command = command.replace(str(self.build / "rooms"), str(tree / "rooms")).replace(f"{ROOT}/src", f"{tree}/src").replace(f"{ROOT}/include", f"{tree}/include")
         command = re.sub(r" -o \S+ -c ", f" -g0 -fmacro-prefix-map={tree}/=/ -Wno-builtin-macro-redefined -D__LINE__=0 -S -o - ", command)
         made = subprocess.run(command, shell=True, check=True, capture_output=True, text=True, cwd=self.build).stdout
-        return self.today(tree, re.sub(r"^\s*\.(?:file|ident).*\n", "", made.replace(str(tree), ""), flags=re.M))
+        return with_own_labels(self.today(tree, re.sub(r"^\s*\.(?:file|ident).*\n", "", made.replace(str(tree), ""), flags=re.M)))
 
     def same(self, name):
         if name not in self.known:
