@@ -143,6 +143,14 @@ class Claims(unittest.TestCase):
             self.assertRaises(RuntimeError, claims.CONTACT[2].row, tree)
 
 
+class Kept(unittest.TestCase):
+    def test_numbers_of_local_labels_do_not_count_but_where_they_lead_does(self):
+        one = kept.with_own_labels("f:\n.LFB7:\n\tje .L3\n\tjmp .L4\n.L3:\n.L4:\n\tadd $1, %eax\n")
+        self.assertEqual(one, kept.with_own_labels("f:\n.LFB9:\n\tje .L5\n\tjmp .L8\n.L5:\n.L8:\n\tadd $1, %eax\n"))
+        self.assertNotEqual(one, kept.with_own_labels("f:\n.LFB7:\n\tje .L4\n\tjmp .L4\n.L3:\n.L4:\n\tadd $1, %eax\n"))
+        self.assertNotEqual(one, kept.with_own_labels("f:\n.LFB7:\n\tje .L3\n\tjmp .L4\n.L3:\n.L4:\n\tadd $2, %eax\n"))
+
+
 class Swept(unittest.TestCase):
     def test_a_byte_that_moves_is_told(self):
         frames = lambda *numbers: b"POINTCACHE2\0" + struct.pack("<iiffi", 1, 2, 0, 1, 1) + struct.pack("<6f", *numbers)
