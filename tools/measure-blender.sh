@@ -7,5 +7,6 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$build/pelt" make biped --vertices 13300 -q -o "$work/biped.glb"
 tools/blender.py "$build/libpelt.so" "$work/pelt_skin.zip" "$work/scripts"
-PELT="$build/pelt" BLENDER_USER_SCRIPTS="$work/scripts" "${BLENDER:-blender}" --background --factory-startup --python-exit-code 3 \
+# Blender looks for its modules beside the first python3 of PATH: the system's, whichever python3 runs this
+PATH="/usr/bin:$PATH" PELT="$build/pelt" BLENDER_USER_SCRIPTS="$work/scripts" "${BLENDER:-blender}" --background --factory-startup --python-exit-code 3 \
     --python tests/blender/cost.py -- "$work/biped.glb" "$work" 2>&1 | grep -E '^\||Error|Traceback|File'
