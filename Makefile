@@ -37,7 +37,8 @@ bench: all
 lint: setup-dev all
 	tools/lint.sh $(BUILD)
 
-# Address and undefined behaviour: every test but the scripts. Threads: the tests that start any, and the goldens. tools/test.sh thread runs those alone
+# Address and undefined behaviour: every test but the scripts and a few cases that take minutes there, which it counts. Threads: the tests that start
+# any, and the goldens. tools/test.sh thread runs those alone
 sanitize: setup
 	@BUILD=$(BUILD) JOBS=$(JOBS) tools/test.sh sanitize thread
 

@@ -101,7 +101,7 @@ typedef struct ErrorLines {
 static void tell(const char *poses, const PeltDistilError *e, void *user)
 {
     fprintf(((ErrorLines *)user)->to, "%-12.24s %5d | %9.4g %9.4g %9.4g | %9.4g %9.4g %9.4g | %d\n", poses, e->poses, e->rms,
-            e->p99, e->largest, e->lbs_rms, e->lbs_p99, e->lbs_largest, e->worse);
+            e->p99, e->largest, e->original_rms, e->original_p99, e->original_largest, e->worse);
 }
 
 static void print_result(const DistilRequest *r, const PeltDistilResult *result, const char *lines)

@@ -42,7 +42,7 @@ static int run(const CliCommand *command, int argc, char **argv)
     PeltStatus status =
         r.motion ? pelt_character_load_motion(r.file, r.motion, NULL, &who, &err) : pelt_character_load(r.file, NULL, &who, &err);
     if (status == PELT_OK)
-        status = r.rig ? pelt_inspect_rig(who, r.rig, r.json, &text, &err) : pelt_inspect(who, r.json, &text, &err);
+        status = r.rig ? pelt_inspect_rig(who, r.rig, NULL, r.json, &text, &err) : pelt_inspect(who, r.json, &text, &err);
     if (status == PELT_OK)
         fputs(text, stdout);
     pelt_text_free(text);

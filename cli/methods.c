@@ -36,7 +36,7 @@ static void print_option(const PeltOptionInfo *info)
     printf(info->live ? " [live]\n" : "\n");
 }
 
-static void print_options(int method, int common)
+static void print_options(int method, bool common)
 {
     for (int o = 0; o < pelt_method_option_count(method); o++) {
         PeltOptionInfo info = pelt_method_option(method, o);
@@ -52,11 +52,11 @@ static void print_text(const char *name)
         if (only < 0 || m == only)
             printf("%-11s %s%s\n", pelt_method_name(m), pelt_method_summary(m), pelt_method_is_dynamic(m) ? " (dynamic)" : "");
     if (only >= 0)
-        print_options(only, 0);
+        print_options(only, false);
     else
         printf("default: %s\n", pelt_method_default());
     printf(only < 0 ? "options of every method:\n" : "and, as every method:\n");
-    print_options(only < 0 ? 0 : only, 1);
+    print_options(only < 0 ? 0 : only, true);
 }
 
 /// The texts are the program's own: of what JSON escapes they hold quotes and backslashes at most.
@@ -80,7 +80,7 @@ static void print_member(const char *before, const char *name, const char *text)
         printf("null");
 }
 
-static void print_options_json(const char *name, int method, int common)
+static void print_options_json(const char *name, int method, bool common)
 {
     static const char *const kinds[] = {"float", "int", "bool", "choice", "text"}; // of PeltOptionKind
     const char *between = "";
@@ -116,8 +116,8 @@ static void print_json(const char *name)
     if (name) {
         int method = pelt_method_find(name);
         print_head_json(method);
-        print_options_json("options", method, 0);
-        print_options_json("common", method, 1);
+        print_options_json("options", method, false);
+        print_options_json("common", method, true);
     } else {
         print_member("{", "default", pelt_method_default());
         printf(", \"methods\": [");
@@ -127,7 +127,7 @@ static void print_json(const char *name)
             printf("}");
         }
         printf("]");
-        print_options_json("common", 0, 1);
+        print_options_json("common", 0, true);
     }
     printf("}\n");
 }

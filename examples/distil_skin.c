@@ -9,7 +9,7 @@ static void tell(const char *poses, const PeltDistilError *error, void *user)
 {
     (void)user;
     printf("  %s, %d poses: %.4g on average, %.4g at most (the file's weights: %.4g, %.4g)\n", poses, error->poses, error->rms,
-           error->largest, error->lbs_rms, error->lbs_largest);
+           error->largest, error->original_rms, error->original_largest);
 }
 
 /// From few correctives to many; samples are made once and kept for the next budget.

@@ -64,7 +64,7 @@ for i in $(seq 40); do [ "$(sinfo -h -o %T 2>/dev/null)" = idle ] && break; slee
 
 # ---- 200 entries ----
 mkdir -p disk plain
-mount -t tmpfs -o size=600m tmpfs disk 2>/dev/null || echo "no small disk can be mounted here: it is not filled"
+mount -t tmpfs -o size=600m tmpfs disk 2>/dev/null || echo "skipped: no small disk can be mounted here: it is not filled"
 "$pelt" make cylinder --vertices 500 -o one.glb -q || fail make
 python3 - $entries <<'P'
 import json, sys

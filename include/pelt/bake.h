@@ -60,10 +60,12 @@ PELT_API PeltStatus pelt_bake(const PeltBakeDef *def, const PeltCharacter *who, 
 /// pelt_text_free. Any thread may call it; the character is only read. It takes some hundredths of a second, since weights and
 /// pieces are judged, and fails only for want of memory (PELT_FAILED).
 PELT_API PeltStatus pelt_inspect(const PeltCharacter *who, bool json, char **text, PeltError *err);
-/// Tells the same as pelt_inspect with a rig's file (docs/rig.md), from any thread and at the same cost: pieces are what the rig
-/// says they are. The caller frees the text with pelt_text_free. It fails with PELT_IO where the rig cannot be read,
-/// PELT_BAD_INPUT where it is not sound or not for this character, and PELT_FAILED where there is no memory.
-PELT_API PeltStatus pelt_inspect_rig(const PeltCharacter *who, const char *rig_path, bool json, char **text, PeltError *err);
+/// Tells the same as pelt_inspect with a rig, from any thread and at the same cost: pieces are what the rig says they are. It is
+/// read from `rig_path` (docs/rig.md) or handed as `rig`, which stays the caller's; the other is NULL. The caller frees the text
+/// with pelt_text_free. It fails with PELT_IO where the rig cannot be read, PELT_BAD_INPUT where it is not sound or not for this
+/// character, and PELT_FAILED where there is no memory.
+PELT_API PeltStatus pelt_inspect_rig(const PeltCharacter *who, const char *rig_path, const PeltRig *rig, bool json, char **text,
+                                     PeltError *err);
 /// Frees a text that one of the two above made; NULL is fine. Any thread may call it.
 PELT_API void pelt_text_free(char *text);
 

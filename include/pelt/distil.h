@@ -15,11 +15,12 @@ extern "C" {
 typedef struct PeltDistilError {
     int poses;
     double rms, p99, largest;
-    double lbs_rms, lbs_p99, lbs_largest; ///< of lbs: linear blending by the file's weights
-    int worse;                            ///< poses that lbs comes nearer to
-    double pairs, lbs_pairs,
+    double original_rms, original_p99, original_largest; ///< of linear blending by the file's weights, or by automatic ones
+                                                         ///< where it has none: the skin that was there before
+    int worse;                                           ///< poses that this comes nearer to
+    double pairs, original_pairs,
         method_pairs; ///< crossing pairs that are not so at rest, mean over the poses looked at; NAN: without a report
-    double volume, lbs_volume, method_volume; ///< largest change, share; NAN: not closed, or without a report
+    double volume, original_volume, method_volume; ///< largest change, share; NAN: not closed, or without a report
 } PeltDistilError;
 
 typedef struct PeltDistilDef {

@@ -18,7 +18,7 @@ typedef struct PeltWorldDef {
     const char *scene_path; ///< as --scene; NULL: `scene`
     PeltSkin *const *skins; ///< one for each character: the first is "character", the others as the scene's list names them
     int skin_count; ///< 1 + the scene's character_count. Their files and clips are not looked at: you bring skins and poses
-    bool final;     ///< contact laws to 1e-6, as `--set quality=final` (docs/methods.md); else to 1e-4
+    bool final;     ///< contact laws to 1e-6, as where a skin has `quality=final` (docs/methods.md); else to 1e-4
     int work; ///< a step's most visits to contacts, about 0.6 us each; what is left waits for the next step. 0: 200 000, final
               ///< ten times as many
     PeltAllocator allocator;

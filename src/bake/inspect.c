@@ -1,6 +1,6 @@
 /// pelt_inspect: the facts as text for people or JSON for programs.
 #include "bake/facts.h"
-
+#include "bake/rig_check.h"
 #include "body/inside.h"
 
 #include <stdarg.h>
@@ -307,7 +307,7 @@ static void fill_json(PeltiJson *root, const PeltiFacts *facts, bool *ok)
     put(root, "problems", problems, ok);
 }
 
-static PeltStatus inspect(const PeltCharacter *character, const PeltRig *rig, int json, char **text, PeltError *err)
+static PeltStatus inspect(const PeltCharacter *character, const PeltRig *rig, bool json, char **text, PeltError *err)
 {
     PeltiFacts facts;
     PELT_TRY(pelti_facts_gather(&facts, character, rig, err));
@@ -347,12 +347,18 @@ PeltStatus pelt_inspect(const PeltCharacter *character, bool json, char **text, 
     return inspect(character, NULL, json, text, err);
 }
 
-PeltStatus pelt_inspect_rig(const PeltCharacter *character, const char *rig_path, bool json, char **text, PeltError *err)
+PeltStatus pelt_inspect_rig(const PeltCharacter *character, const char *rig_path, const PeltRig *rig, bool json, char **text,
+                            PeltError *err)
 {
-    PeltiIoRig *rig;
+    PELT_ASSERT(!rig_path != !rig); // one of the two
     *text = NULL;
-    PELT_TRY(pelti_io_rig_load((PeltiIoRigSource){.path = rig_path}, character->who, &character->allocator, &rig, err));
-    PeltStatus status = inspect(character, &rig->rig, json, text, err);
-    pelti_io_rig_destroy(rig);
+    if (rig) {
+        PELT_TRY(pelti_bake_rig_check(rig, character->who, err));
+        return inspect(character, rig, json, text, err);
+    }
+    PeltiIoRig *loaded;
+    PELT_TRY(pelti_io_rig_load((PeltiIoRigSource){.path = rig_path}, character->who, &character->allocator, &loaded, err));
+    PeltStatus status = inspect(character, &loaded->rig, json, text, err);
+    pelti_io_rig_destroy(loaded);
     return status;
 }

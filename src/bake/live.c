@@ -46,7 +46,9 @@ static PeltStatus open_world(PeltWorld *w, const PeltWorldDef *def, PeltError *e
     const PeltiWeights **weights = PELTI_NEW(&w->pool, const PeltiWeights *, w->count);
     if (w->pool.failed)
         return pelti_no_memory(err, w->pool.used_bytes);
+    bool final = def->final;
     for (int i = 0; i < w->count; i++) {
+        final |= pelti_option_is(&def->skins[i]->options, "quality", "final");
         w->skins[i] = def->skins[i];
         who[i] = def->skins[i]->character->who;
         weights[i] = &def->skins[i]->weights.vertices;
@@ -59,7 +61,7 @@ static PeltStatus open_world(PeltWorld *w, const PeltWorldDef *def, PeltError *e
                                    .character_count = w->count,
                                    .who = who,
                                    .weights = weights,
-                                   .settings = {.final = def->final != 0, .work = def->work},
+                                   .settings = {.final = final, .work = def->work},
                                    .log = &w->skins[0]->log,
                                    .jobs = w->skins[0]->jobs};
     return pelti_corrector_create(&corrector, &w->pool.allocator, &w->corrector, err);

@@ -3,38 +3,49 @@
 
 #include <string.h>
 
-/// The chosen blend: linear blending by the weights that the trial chose. Where the file's lost, lbs tears, and to be near to it
-/// is nothing to be asked for.
-static PeltStatus create_chosen(PeltMeasure *m, int threads, PeltError *err)
+/// Linear blending by the weights that the trial chose. Where the file's lost, lbs tears, and to be near to it is nothing to be
+/// asked for.
+static PeltStatus create_chosen(const PeltSkinDef *def, const PeltCharacter *character, PeltiMeasuringBlends *blends,
+                                PeltError *err)
 {
-    PeltSkinDef def = pelt_skin_def_default();
-    def.method = "lbs";
-    def.threads = threads;
-    def.allocator = m->allocator;
-    PELT_TRY(pelt_skin_create(&def, m->character, &m->chosen, err));
-    const PeltiWeights *a = &m->lbs->weights.vertices, *b = &m->chosen->weights.vertices;
-    size_t count = (size_t)m->character->who->mesh->vertex_count * (size_t)a->influences;
+    PELT_TRY(pelt_skin_create(def, character, &blends->chosen, err));
+    const PeltiWeights *a = &blends->lbs->weights.vertices, *b = &blends->chosen->weights.vertices;
+    size_t count = (size_t)character->who->mesh->vertex_count * (size_t)a->influences;
     if (a->influences == b->influences && !memcmp(a->bone, b->bone, count * sizeof *a->bone) &&
         !memcmp(a->weight, b->weight, count * sizeof *a->weight)) {
-        pelt_skin_destroy(m->chosen);
-        m->chosen = NULL;
+        pelt_skin_destroy(blends->chosen);
+        blends->chosen = NULL;
     }
     return PELT_OK;
 }
 
-PeltStatus pelti_measuring_reference(const PeltCharacter *character, int threads, const PeltAllocator *allocator, PeltSkin **out,
-                                     PeltError *err)
+static void release(PeltiMeasuringBlends *blends)
+{
+    pelt_skin_destroy(blends->lbs);
+    pelt_skin_destroy(blends->chosen);
+    *blends = (PeltiMeasuringBlends){0};
+}
+
+PeltStatus pelti_measuring_blends_create(const PeltCharacter *character, int threads, const PeltAllocator *allocator,
+                                         PeltiMeasuringBlends *out, PeltError *err)
 {
     static const char *const settings[] = {"weights=file"};
-    PeltSkinDef def = pelt_skin_def_default();
+    PeltSkinDef def = pelt_skin_def_default(), by_file;
+    *out = (PeltiMeasuringBlends){0};
+    if (!pelti_measure_has_reference(character->who))
+        return PELT_OK;
     def.method = "lbs";
     def.threads = threads;
     if (allocator)
         def.allocator = *allocator;
-    PELT_ASSERT(pelti_measure_has_reference(character->who));
-    def.settings = settings;
-    def.setting_count = 1;
-    return pelt_skin_create(&def, character, out, err);
+    by_file = def;
+    by_file.settings = settings;
+    by_file.setting_count = 1;
+    PELT_TRY(pelt_skin_create(&by_file, character, &out->lbs, err));
+    PeltStatus status = create_chosen(&def, character, out, err);
+    if (status != PELT_OK)
+        release(out);
+    return status;
 }
 
 static PeltStatus set_up(PeltMeasure *m, int threads, PeltError *err)
@@ -52,10 +63,7 @@ static PeltStatus set_up(PeltMeasure *m, int threads, PeltError *err)
     if (m->pool.failed || !m->jobs)
         return pelti_no_memory(err, sizeof *m);
     PELT_TRY(pelti_measure_create(who, m->jobs, &m->allocator, &m->measure, err));
-    if (!pelti_measure_has_reference(who))
-        return PELT_OK;
-    PELT_TRY(pelti_measuring_reference(m->character, threads, &m->allocator, &m->lbs, err));
-    return create_chosen(m, threads, err);
+    return pelti_measuring_blends_create(m->character, threads, &m->allocator, &m->blends, err);
 }
 
 PeltStatus pelti_measuring_create(const PeltCharacter *character, PeltiJobs *jobs, int threads, const PeltAllocator *allocator,
@@ -88,8 +96,7 @@ void pelt_measure_destroy(PeltMeasure *m)
     if (!m)
         return;
     pelti_measure_destroy(m->measure);
-    pelt_skin_destroy(m->lbs);
-    pelt_skin_destroy(m->chosen);
+    release(&m->blends);
     if (m->owns_jobs)
         pelti_jobs_destroy(m->jobs);
     pelti_pool_release(&m->pool);
@@ -112,9 +119,9 @@ static void measure_frame(PeltMeasure *m, const PeltiPose *pose, PeltiMeasureSki
     PeltiMeasureSkin lbs = {0}, near = {0};
     if (pose)
         pelti_pose_bones(who, pose, m->node_world, m->bones);
-    if (pose && m->lbs) {
-        lbs = step(m->lbs, pose);
-        near = m->chosen ? step(m->chosen, pose) : near;
+    if (pose && m->blends.lbs) {
+        lbs = step(m->blends.lbs, pose);
+        near = m->blends.chosen ? step(m->blends.chosen, pose) : near;
     }
     bool judge = lbs.points && !m->lbs_is_judged;
     bool same = judge && !memcmp(skin.points, lbs.points, (size_t)who->point_count * sizeof(Vec3));

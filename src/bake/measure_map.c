@@ -27,10 +27,8 @@ static void touching(const PeltMeasure *m, const PeltiMesh *mesh)
 static void from_lbs(const PeltMeasure *m, const PeltiMesh *mesh)
 {
     float size = fmaxf(mesh->diagonal, 1e-30f);
-    for (int p = 0; p < mesh->point_count; p++) {
-        float far = m->last_lbs ? vec3_distance(m->last[p], m->last_lbs[p]) : 0;
-        m->map[p] = (m->last_near ? fminf(far, vec3_distance(m->last[p], m->last_near[p])) : far) / size;
-    }
+    for (int p = 0; p < mesh->point_count; p++)
+        m->map[p] = m->last_lbs ? pelti_measuring_flown(m->last, m->last_lbs, m->last_near, p) / size : 0;
 }
 
 const float *pelt_measure_map(PeltMeasure *m, PeltMeasureMap map)

@@ -1,9 +1,15 @@
-/// The one way to measure: a skin's frames, with lbs and the chosen blend beside them (both as PeltQuality has them).
+/// The one way to measure: a skin's frames, with lbs and the chosen blend beside them.
 #ifndef PELTI_BAKE_MEASURING_H
 #define PELTI_BAKE_MEASURING_H
 
 #include "bake/objects.h"
 #include "measure/measure.h"
+
+/// What skins are compared with, both as PeltQuality has them.
+typedef struct PeltiMeasuringBlends {
+    PeltSkin *lbs;    ///< linear blending by the file's weights; NULL: they use one joint or none, nothing to compare with
+    PeltSkin *chosen; ///< the chosen blend: by the weights that the trial chose; NULL: they are the file's
+} PeltiMeasuringBlends;
 
 struct PeltMeasure {
     const PeltCharacter *character;
@@ -11,8 +17,7 @@ struct PeltMeasure {
     PeltiJobs *jobs;
     bool owns_jobs;
     PeltiMeasure *measure;
-    PeltSkin *lbs;      ///< linear blending by the file's weights; NULL: they give none
-    PeltSkin *chosen;   ///< the chosen blend: by the weights that the trial chose; NULL: they are the file's
+    PeltiMeasuringBlends blends;
     bool lbs_is_judged; ///< its own measures are known already: pelt compare needs them once for all methods
     PeltiPool pool;
     PeltiNodeMatrix *node_world; ///< [node_count]
@@ -36,9 +41,15 @@ void pelti_measuring_points(PeltMeasure *m, const PeltiPose *pose, const Vec3 *p
 /// One frame by itself, of a clip nobody speaks of: forgets the frames before it and compares with nothing. `frame` may be NULL.
 void pelti_measuring_alone(PeltiMeasure *measure, PeltiMeasureSkin skin, PeltQuality *frame);
 
-/// Makes lbs, linear blending by the file's weights as they are, which skins are compared with. Only where there is one
-/// (pelti_measure_has_reference): weights that use one joint or none are nothing to compare with.
-PeltStatus pelti_measuring_reference(const PeltCharacter *character, int threads, const PeltAllocator *allocator, PeltSkin **out,
-                                     PeltError *err);
+/// Makes both, which are the caller's. `out` is empty where it fails, and where there is no lbs (pelti_measure_has_reference).
+PeltStatus pelti_measuring_blends_create(const PeltCharacter *character, int threads, const PeltAllocator *allocator,
+                                         PeltiMeasuringBlends *out, PeltError *err);
+
+/// How far a point lies from the nearer of lbs and the chosen blend. `near` NULL: that is lbs.
+static inline float pelti_measuring_flown(const Vec3 *points, const Vec3 *lbs, const Vec3 *near, int point)
+{
+    float far = vec3_distance(points[point], lbs[point]);
+    return near ? fminf(far, vec3_distance(points[point], near[point])) : far;
+}
 
 #endif

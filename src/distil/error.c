@@ -1,4 +1,4 @@
-/// Sums how far a distilled skin and lbs lie from the method's, pose by pose.
+/// Sums how far a distilled skin and the original one lie from the method's, pose by pose.
 #include "distil/error.h"
 
 static PeltStatus make_sum(PeltiDistilErrorSum *sum, const PeltiCharacter *who, PeltiPool *pool, PeltError *err)
@@ -21,7 +21,7 @@ PeltStatus pelti_distil_errors(PeltiDistilErrors *errors, const PeltiCharacter *
         errors->joint_points[main_bone[p]]++;
     }
     PELT_TRY(make_sum(&errors->distilled, who, pool, err));
-    return make_sum(&errors->lbs, who, pool, err);
+    return make_sum(&errors->original, who, pool, err);
 }
 
 /// The pose's sum of squares.
@@ -46,10 +46,10 @@ static double add(const PeltiDistilErrors *errors, PeltiDistilErrorSum *sum, con
     return square;
 }
 
-void pelti_distil_errors_add(PeltiDistilErrors *errors, const Vec3 *truth, const Vec3 *distilled, const Vec3 *lbs)
+void pelti_distil_errors_add(PeltiDistilErrors *errors, const Vec3 *truth, const Vec3 *distilled, const Vec3 *original)
 {
     double rounding = 1e-6 * (double)errors->who->mesh->diagonal; // of positions
-    double ours = add(errors, &errors->distilled, truth, distilled), theirs = add(errors, &errors->lbs, truth, lbs);
+    double ours = add(errors, &errors->distilled, truth, distilled), theirs = add(errors, &errors->original, truth, original);
     int points = errors->who->point_count > 0 ? errors->who->point_count : 1;
     errors->worse += sqrt(ours / points) > sqrt(theirs / points) + rounding;
     errors->poses++;
@@ -75,14 +75,14 @@ PeltDistilError pelti_distil_errors_tell(const PeltiDistilErrors *errors)
                              .rms = sqrt(errors->distilled.square / all),
                              .p99 = p99_of(errors, &errors->distilled),
                              .largest = (double)errors->distilled.largest,
-                             .lbs_rms = sqrt(errors->lbs.square / all),
-                             .lbs_p99 = p99_of(errors, &errors->lbs),
-                             .lbs_largest = (double)errors->lbs.largest,
+                             .original_rms = sqrt(errors->original.square / all),
+                             .original_p99 = p99_of(errors, &errors->original),
+                             .original_largest = (double)errors->original.largest,
                              .worse = errors->worse,
                              .pairs = NAN,
-                             .lbs_pairs = NAN,
+                             .original_pairs = NAN,
                              .method_pairs = NAN,
                              .volume = NAN,
-                             .lbs_volume = NAN,
+                             .original_volume = NAN,
                              .method_volume = NAN};
 }

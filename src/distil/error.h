@@ -23,13 +23,13 @@ typedef struct PeltiDistilErrors {
     const int *main_bone;   ///< [point_count]
     uint64_t *joint_points; ///< [bone_count] how many
     int poses, worse;
-    PeltiDistilErrorSum distilled, lbs;
+    PeltiDistilErrorSum distilled, original;
 } PeltiDistilErrors;
 
 PeltStatus pelti_distil_errors(PeltiDistilErrors *errors, const PeltiCharacter *who, const PeltiWeights *points_weights,
                                PeltiPool *pool, PeltError *err);
 /// One more pose: what the method made, what the distilled skin and the file's own weights make of it.
-void pelti_distil_errors_add(PeltiDistilErrors *errors, const Vec3 *truth, const Vec3 *distilled, const Vec3 *lbs);
+void pelti_distil_errors_add(PeltiDistilErrors *errors, const Vec3 *truth, const Vec3 *distilled, const Vec3 *original);
 PeltDistilError pelti_distil_errors_tell(const PeltiDistilErrors *errors);
 
 #endif

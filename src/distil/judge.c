@@ -12,7 +12,7 @@ enum { MEASURED_POSES = 12 }; // of a set: crossings and volume cost more than t
 
 static void measure(PeltiDistilRun *run, PeltiDistilTried *tried, const PeltiDistilSample *sample)
 {
-    const Vec3 *skins[3] = {sample->points, run->judge.points, run->judge.lbs};
+    const Vec3 *skins[3] = {sample->points, run->judge.points, run->judge.original};
     for (int i = 0; i < 3; i++) {
         PeltQuality quality;
         if (i > 0) // played by points
@@ -48,12 +48,12 @@ static void try_pose(PeltiDistilRun *run, PeltiDistilTried *tried, const PeltiDi
     pelti_distil_matrices(&run->distilled, sample->bones, &judge->driven, judge->matrices);
     pelti_distil_play(&run->distilled, judge->matrices, &judge->driven, rest, judge->points);
     for (int p = 0; p < run->character->who->point_count; p++)
-        judge->lbs[p] = pelti_weights_blend(&run->original, p, sample->bones, rest[p]);
+        judge->original[p] = pelti_weights_blend(&run->original, p, sample->bones, rest[p]);
     if (judge->measure && tried->errors.poses % every == 0)
         measure(run, tried, sample);
-    pelti_distil_errors_add(&tried->errors, sample->points, judge->points, judge->lbs);
+    pelti_distil_errors_add(&tried->errors, sample->points, judge->points, judge->original);
     if (tried->worst[0] && tried->errors.distilled.worst_pose == tried->errors.poses - 1) {
-        const Vec3 *skins[3] = {sample->points, judge->points, judge->lbs};
+        const Vec3 *skins[3] = {sample->points, judge->points, judge->original};
         for (int i = 0; i < 3; i++)
             memcpy(tried->worst[i], skins[i], (size_t)run->character->who->point_count * sizeof(Vec3));
     }
@@ -64,8 +64,8 @@ static void tell(const PeltiDistilRun *run, PeltiDistilTried *tried)
     PeltDistilError *error = &tried->error;
     *error = pelti_distil_errors_tell(&tried->errors);
     if (tried->measured > 0) {
-        double *const pairs[3] = {&error->method_pairs, &error->pairs, &error->lbs_pairs};
-        double *const volume[3] = {&error->method_volume, &error->volume, &error->lbs_volume};
+        double *const pairs[3] = {&error->method_pairs, &error->pairs, &error->original_pairs};
+        double *const volume[3] = {&error->method_volume, &error->volume, &error->original_volume};
         for (int i = 0; i < 3; i++) {
             *pairs[i] = tried->pairs[i] / tried->measured;
             *volume[i] = tried->volume[i];
@@ -82,7 +82,7 @@ static PeltStatus open_judge(PeltiDistilRun *run, PeltError *err)
     judge->driven = pelti_distil_driven_new(&run->pool, &run->distilled);
     judge->matrices = PELTI_NEW(&run->pool, Mat34, who->bone_count + run->distilled.helper_count);
     judge->points = PELTI_NEW(&run->pool, Vec3, who->point_count);
-    judge->lbs = PELTI_NEW(&run->pool, Vec3, who->point_count);
+    judge->original = PELTI_NEW(&run->pool, Vec3, who->point_count);
     judge->vertices = PELTI_NEW(&run->pool, Vec3, who->mesh->vertex_count);
     judge->rest = PELTI_NEW(&run->pool, Vec3, who->point_count);
     run->tried = PELTI_NEW(&run->pool, PeltiDistilTried, who->clip_count + 2);

@@ -29,8 +29,9 @@ static void add_cell(PeltiPage *page, const char *format, double value)
 static void add_row(PeltiPage *page, const PeltiDistilTried *tried)
 {
     const PeltDistilError *e = &tried->error;
-    const double lengths[] = {e->rms, e->p99, e->largest, e->lbs_rms, e->lbs_p99, e->lbs_largest};
-    const double pairs[] = {e->method_pairs, e->pairs, e->lbs_pairs}, volumes[] = {e->method_volume, e->volume, e->lbs_volume};
+    const double lengths[] = {e->rms, e->p99, e->largest, e->original_rms, e->original_p99, e->original_largest};
+    const double pairs[] = {e->method_pairs, e->pairs, e->original_pairs},
+                 volumes[] = {e->method_volume, e->volume, e->original_volume};
     pelti_page_add(page, "<tr><th scope=\"row\">");
     pelti_page_text(page, tried->name);
     pelti_page_add(page, "%s</th><td>%d</td>", tried->unseen ? " (unseen)" : "", e->poses);
@@ -90,8 +91,8 @@ static void add_joint(PeltiPage *page, const PeltiDistilErrors *errors, int bone
     add_cell(page, "%.1f", 100 * square_of(errors, bone) / fmax(errors->distilled.square, 1e-300));
     add_cell(page, "%.4g", sqrt(square_of(errors, bone) / points));
     add_cell(page, "%.4g", (double)errors->distilled.joint_most[bone]);
-    add_cell(page, "%.4g", sqrt(errors->lbs.joint_square[bone] / points));
-    add_cell(page, "%.4g", (double)errors->lbs.joint_most[bone]);
+    add_cell(page, "%.4g", sqrt(errors->original.joint_square[bone] / points));
+    add_cell(page, "%.4g", (double)errors->original.joint_most[bone]);
     pelti_page_add(page, "</tr>\n");
 }
 

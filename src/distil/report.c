@@ -43,8 +43,9 @@ static PeltiJson *joints_of(const PeltiDistilTried *tried, bool *ok)
         pelti_put_int(joint, "points", (int64_t)errors->joint_points[b], ok);
         pelti_put_number(joint, "rms", root(errors->distilled.joint_square[b], errors->joint_points[b], errors->poses), ok);
         pelti_put_number(joint, "largest", (double)errors->distilled.joint_most[b], ok);
-        pelti_put_number(joint, "original_rms", root(errors->lbs.joint_square[b], errors->joint_points[b], errors->poses), ok);
-        pelti_put_number(joint, "original_largest", (double)errors->lbs.joint_most[b], ok);
+        pelti_put_number(joint, "original_rms", root(errors->original.joint_square[b], errors->joint_points[b], errors->poses),
+                         ok);
+        pelti_put_number(joint, "original_largest", (double)errors->original.joint_most[b], ok);
         *ok = pelti_json_push(list, joint) && *ok;
     }
     return list;
@@ -53,8 +54,8 @@ static PeltiJson *joints_of(const PeltiDistilTried *tried, bool *ok)
 static PeltiJson *tried_of(const PeltiDistilTried *tried, double size, bool *ok)
 {
     const PeltDistilError *e = &tried->error;
-    const double ours[3] = {e->rms, e->p99, e->largest}, theirs[3] = {e->lbs_rms, e->lbs_p99, e->lbs_largest};
-    const double our_other[2] = {e->pairs, e->volume}, their_other[2] = {e->lbs_pairs, e->lbs_volume};
+    const double ours[3] = {e->rms, e->p99, e->largest}, theirs[3] = {e->original_rms, e->original_p99, e->original_largest};
+    const double our_other[2] = {e->pairs, e->volume}, their_other[2] = {e->original_pairs, e->original_volume};
     PeltiJson *to = pelti_json_new_object(), *method = pelti_json_new_object(), *worst = pelti_json_new_object();
     pelti_put_text(to, "poses", tried->name, ok);
     pelti_put_int(to, "count", e->poses, ok);

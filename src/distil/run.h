@@ -13,9 +13,9 @@ typedef struct PeltiDistilJudge {
     PeltiDistilDriven driven;
     Mat34 *matrices; ///< [bone_count + helper_count]
     PeltiTargetMix targets;
-    Vec3 *vertices;            ///< [vertex_count] scratch
-    Vec3 *points, *lbs, *rest; ///< [point_count] distilled, by the original weights, with the file's own targets
-    PeltiMeasure *measure;     ///< NULL: nobody reads it
+    Vec3 *vertices;                 ///< [vertex_count] scratch
+    Vec3 *points, *original, *rest; ///< [point_count] distilled, by the original weights, with the file's own targets
+    PeltiMeasure *measure;          ///< NULL: nobody reads it
 } PeltiDistilJudge;
 
 /// Poses that the skin was tried in: held-out ones, those learnt from, each clip.

@@ -52,6 +52,8 @@ static PeltStatus find_key(const PeltiDistilSamplesDef *def, uint64_t *out, Pelt
         key = hash_text(key, def->skin->settings[i]);
     if (def->skin->rig_path)
         PELT_TRY(hash_file(def->skin->rig_path, &key, err));
+    if (def->skin->rig)
+        key = pelti_distil_rig_key(key, def->skin->rig);
     key = pelti_hash(key, &def->poses->seed, sizeof def->poses->seed);
     key = pelti_hash(key, &def->poses->unseen, sizeof def->poses->unseen);
     *out = pelti_hash(key, &def->held_out, sizeof def->held_out);

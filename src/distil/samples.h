@@ -59,6 +59,9 @@ void pelti_distil_samples_close(PeltiDistilSamples *samples); ///< zeroed is fin
 PeltStatus pelti_distil_sample(PeltiDistilSamples *samples, int index, PeltiDistilSample *out, PeltError *err); ///< to learn from
 PeltStatus pelti_distil_sample_held_out(PeltiDistilSamples *samples, int index, PeltiDistilSample *out, PeltError *err);
 
+/// Goes on with `hash` over all that a rig says, which was checked.
+uint64_t pelti_distil_rig_key(uint64_t hash, const PeltRig *rig);
+
 PeltStatus pelti_distil_samples_skin(PeltiDistilSamples *samples, const PeltiDistilSamplesDef *def, PeltError *err);
 
 #endif

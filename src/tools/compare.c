@@ -96,7 +96,8 @@ static PeltStatus plan_close_ups(PeltiCompare *c, PeltError *err)
 static void plan_heat(PeltiCompare *c)
 {
     static const char *const colours[] = {"stretch", "distance", "contact"};
-    static const char *const names[] = {"Stretch", "Distance to lbs", "Crossing"};
+    const char *names[] = {"Stretch", c->study.guide.measured ? "Distance to lbs" : "Distance to lbs by made weights",
+                           "Crossing"};
     int method, frame = c->frame_count ? c->frames[c->frame_count / 2] : 0;
     PeltiStudyPlace place;
     if (!pelti_study_worst(&c->study, PELTI_WORST_CROSSING, &method, &frame, &place))

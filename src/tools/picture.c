@@ -108,9 +108,14 @@ PeltStatus pelti_guide_create(PeltiGuide *guide, const PeltCharacter *character,
     PeltSkinDef def = pelt_skin_def_default();
     def.method = "lbs";
     def.threads = threads;
-    bool reference = !shows_weights && pelti_measure_has_reference(character->who);
-    PELT_TRY(reference ? pelti_measuring_reference(character, threads, NULL, &guide->lbs, err)
-                       : pelt_skin_create(&def, character, &guide->lbs, err));
+    PeltiMeasuringBlends blends = {0};
+    if (!shows_weights)
+        PELT_TRY(pelti_measuring_blends_create(character, threads, NULL, &blends, err));
+    guide->lbs = blends.lbs;
+    guide->chosen = blends.chosen;
+    guide->measured = blends.lbs != NULL;
+    if (!guide->lbs)
+        PELT_TRY(pelt_skin_create(&def, character, &guide->lbs, err));
     def.method = "dqs";
     PeltStatus status = pelt_skin_create(&def, character, &guide->dqs, err);
     if (status != PELT_OK)
@@ -122,6 +127,7 @@ void pelti_guide_release(PeltiGuide *guide)
 {
     pelt_skin_destroy(guide->lbs);
     pelt_skin_destroy(guide->dqs);
+    pelt_skin_destroy(guide->chosen);
     *guide = (PeltiGuide){0};
 }
 
@@ -131,6 +137,20 @@ void pelti_guide_step(PeltiGuide *guide, const PeltiPose *pose)
     pelti_skin_step(guide->lbs, pose, 0, &(PeltiStepReport){0}, &ms);
     if (guide->dqs)
         pelti_skin_step(guide->dqs, pose, 0, &(PeltiStepReport){0}, &ms);
+    if (guide->chosen)
+        pelti_skin_step(guide->chosen, pose, 0, &(PeltiStepReport){0}, &ms);
+}
+
+const char *pelti_guide_title(const PeltiGuide *guide)
+{
+    return guide->measured ? "from lbs, % of size" : "from lbs by made weights, %";
+}
+
+void pelti_guide_compare(const PeltiGuide *guide, PeltiPictureFrame *frame)
+{
+    frame->lbs = guide->lbs->shown.points;
+    frame->near = guide->chosen ? guide->chosen->shown.points : NULL;
+    frame->distance_title = pelti_guide_title(guide);
 }
 
 void pelti_guide_show(const PeltiGuide *guide, PeltiPicture *picture, bool only_floor)
@@ -212,8 +232,8 @@ static void distance_values(PeltiPicture *picture, const PeltiPictureFrame *fram
 {
     const PeltiMesh *mesh = picture->character->who->mesh;
     for (int v = 0; v < mesh->vertex_count; v++) {
-        int point = mesh->first_point[v];
-        picture->values[v] = 100 * vec3_distance(frame->points[point], frame->lbs[point]) / fmaxf(mesh->diagonal, 1e-30f);
+        float far = pelti_measuring_flown(frame->points, frame->lbs, frame->near, mesh->first_point[v]);
+        picture->values[v] = 100 * far / fmaxf(mesh->diagonal, 1e-30f);
     }
 }
 
@@ -240,7 +260,7 @@ static PeltStatus colour_mesh(PeltiPicture *picture, const PeltiPictureFrame *fr
     case PELTI_COLOUR_DISTANCE:
         if (!frame->lbs)
             return PELT_FAIL(err, PELT_BAD_ARGUMENT, "colour 'distance' needs a method: a cache does not say its pose");
-        *legend = (PeltiDrawLegend){.title = frame->distance_title ? frame->distance_title : "from lbs, % of size",
+        *legend = (PeltiDrawLegend){.title = frame->distance_title,
                                     .map = PELTI_MAP_HEAT,
                                     .low = 0,
                                     .high = frame->distance_most > 0 ? frame->distance_most : 5};

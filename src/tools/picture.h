@@ -47,29 +47,37 @@ void pelti_picture_release(PeltiPicture *picture);
 /// Points the camera must show, and the floor must be under; as often as wanted before the first draw.
 void pelti_picture_show(PeltiPicture *picture, const Vec3 *points);
 
-/// Who the camera follows: linear and dual quaternion blending of the same pose, so that every method is seen from the same
-/// place and neither's bulges are cut off. Characters whose weights must be made are followed by linear blending alone.
-typedef struct PeltiGuide {
-    PeltSkin *lbs, *dqs; ///< dqs NULL: not followed
-} PeltiGuide;
-/// Its lbs is the reference of all measures; by the weights that lbs chooses where there is none, or a picture is to show those.
-PeltStatus pelti_guide_create(PeltiGuide *guide, const PeltCharacter *character, bool shows_weights, int threads, PeltError *err);
-void pelti_guide_release(PeltiGuide *guide);
-void pelti_guide_step(PeltiGuide *guide, const PeltiPose *pose);
-void pelti_guide_show(const PeltiGuide *guide, PeltiPicture *picture, bool only_floor);
-
 /// One frame. All but `points` may be NULL.
 typedef struct PeltiPictureFrame {
     const Vec3 *points;               ///< [point_count]
     PeltSkin *skin;                   ///< that made them: for weights, the inside, forces and the field
     const Vec3 *lbs;                  ///< [point_count] linear blending of the same pose, for the distance to it
-    const char *distance_title;       ///< of the distance where `lbs` is another skin; NULL: that of linear blending
+    const Vec3 *near;                 ///< [point_count] the distance is to the nearer of `lbs` and this; NULL: to `lbs`
+    const char *distance_title;       ///< of the distance: to whom, in what
     float distance_most;              ///< % of the size at the end of its colours; 0: 5
     const struct PeltiAround *around; ///< objects around it; NULL: none
     int around_frame;
     const char *title, *note;
     int samples; ///< 0: as the def says
 } PeltiPictureFrame;
+
+/// Who the camera follows: linear and dual quaternion blending of the same pose, so that every method is seen from the same
+/// place and neither's bulges are cut off. Characters whose weights must be made are followed by linear blending alone.
+typedef struct PeltiGuide {
+    PeltSkin *lbs, *dqs; ///< dqs NULL: not followed
+    PeltSkin *chosen;    ///< the chosen blend, of which distances are told too; NULL: it is `lbs`
+    bool measured;       ///< `lbs` is the reference of all measures; else it blends by the weights that the trial chose
+} PeltiGuide;
+/// `shows_weights`: of the chosen weights, whatever the file has.
+PeltStatus pelti_guide_create(PeltiGuide *guide, const PeltCharacter *character, bool shows_weights, int threads, PeltError *err);
+void pelti_guide_release(PeltiGuide *guide);
+void pelti_guide_step(PeltiGuide *guide, const PeltiPose *pose);
+/// What a picture of distances to its blends says they are.
+const char *pelti_guide_title(const PeltiGuide *guide);
+/// The frame's distances are to the blends of the last step.
+void pelti_guide_compare(const PeltiGuide *guide, PeltiPictureFrame *frame);
+void pelti_guide_show(const PeltiGuide *guide, PeltiPicture *picture, bool only_floor);
+
 PeltStatus pelti_picture_draw(PeltiPicture *picture, const PeltiPictureFrame *frame, PeltiImage *out, PeltError *err);
 
 #endif

@@ -185,7 +185,7 @@ static PeltStatus frame_at(Rendering *job, int frame, PeltiPictureFrame *out, Pe
         if (job->guided) {
             pose_at(job, frame);
             pelti_guide_step(&job->guide, &job->pose);
-            out->lbs = job->guide.lbs->shown.points;
+            pelti_guide_compare(&job->guide, out);
         }
         return PELT_OK;
     }
@@ -198,7 +198,7 @@ static PeltStatus frame_at(Rendering *job, int frame, PeltiPictureFrame *out, Pe
     out->around_frame = frame;
     if (job->picture.colouring == PELTI_COLOUR_DISTANCE) {
         pelti_guide_step(&job->guide, &job->pose);
-        out->lbs = job->guide.lbs->shown.points;
+        pelti_guide_compare(&job->guide, out);
     }
     return PELT_OK;
 }

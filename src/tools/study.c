@@ -57,10 +57,17 @@ static PeltStatus blend_linearly(PeltiStudy *study, PeltError *err)
 {
     size_t points = (size_t)study->character->who->point_count;
     PELT_TRY(pelti_guide_create(&study->guide, study->character, false, study->threads, err));
+    if (study->guide.chosen) {
+        study->near = PELTI_NEW(&study->pool, Vec3, point_total(study));
+        if (!study->near)
+            return pelti_no_memory(err, point_total(study) * sizeof(Vec3));
+    }
     for (int f = 0; f < study->frame_count; f++) {
         pelti_study_pose(study, f);
         pelti_guide_step(&study->guide, &study->pose);
         memcpy(study->lbs + (size_t)f * points, study->guide.lbs->shown.points, points * sizeof(Vec3));
+        if (study->near)
+            memcpy(study->near + (size_t)f * points, study->guide.chosen->shown.points, points * sizeof(Vec3));
     }
     return PELT_OK;
 }
@@ -200,7 +207,8 @@ typedef struct Runner {
 static void measure_frame(const PeltiStudy *study, const Runner *runner, const PeltSkin *skin, int f, PeltiStudyFrame *out)
 {
     const PeltiMesh *mesh = study->character->who->mesh;
-    const Vec3 *lbs = study->lbs + (size_t)f * (size_t)study->character->who->point_count;
+    size_t first = (size_t)f * (size_t)study->character->who->point_count;
+    const Vec3 *lbs = study->lbs + first, *near = study->near ? study->near + first : NULL;
     const PeltiMeasure *measure = runner->measuring->measure;
     pelti_measuring_skin(runner->measuring, runner->pose, skin, &out->measure);
     look_for(pelti_measure_stretch(measure), mesh->vertex_count, true, &out->stretched);
@@ -210,8 +218,7 @@ static void measure_frame(const PeltiStudy *study, const Runner *runner, const P
         out->deepest = (PeltiStudyPlace){-1, 0};
     out->away = (PeltiStudyPlace){-1, 0};
     for (int v = 0; v < mesh->vertex_count; v++) {
-        int point = mesh->first_point[v];
-        float away = vec3_distance(skin->shown.points[point], lbs[point]) / fmaxf(mesh->diagonal, 1e-30f);
+        float away = pelti_measuring_flown(skin->shown.points, lbs, near, mesh->first_point[v]) / fmaxf(mesh->diagonal, 1e-30f);
         if (away > out->away.value)
             out->away = (PeltiStudyPlace){v, away};
     }

@@ -53,6 +53,7 @@ typedef struct PeltiStudy {
     bool has_floor;
     Vec3 low, high; ///< of what stands on the floor in all frames; has_floor: found
     Vec3 *lbs;      ///< [frame_count x point_count] linear blending, the reference
+    Vec3 *near;     ///< [frame_count x point_count] the chosen blend; NULL: it is `lbs`
     PeltiProgressSink progress;
 } PeltiStudy;
 

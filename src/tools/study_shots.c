@@ -92,11 +92,6 @@ static PeltRenderDef render_def(const PeltiStudyShot *shot)
     return def;
 }
 
-static const Vec3 *lbs_points(const PeltiStudy *study, int frame)
-{
-    return study->lbs + (size_t)frame * (size_t)study->character->who->point_count;
-}
-
 /// The camera `pelt render` would take, over the floor of the whole clip; frame -1: that sees all of them.
 static PeltStatus open_picture(PeltiStudy *study, const PeltRenderDef *def, int frame, PeltiPicture *picture, PeltError *err)
 {
@@ -122,7 +117,11 @@ static PeltStatus open_picture(PeltiStudy *study, const PeltRenderDef *def, int 
 
 static PeltiPictureFrame picture_frame(const PeltiStudy *study, const PeltiStudyShot *shot, int frame)
 {
-    return (PeltiPictureFrame){.points = pelti_study_points(study, shot->method, frame), .lbs = lbs_points(study, frame)};
+    size_t first = (size_t)frame * (size_t)study->character->who->point_count;
+    return (PeltiPictureFrame){.points = pelti_study_points(study, shot->method, frame),
+                               .lbs = study->lbs + first,
+                               .near = study->near ? study->near + first : NULL,
+                               .distance_title = pelti_guide_title(&study->guide)};
 }
 
 PeltStatus pelti_study_draw(PeltiStudy *study, const PeltiStudyShot *shot, PeltiImage *out, PeltError *err)

@@ -48,7 +48,7 @@ static void errors_are_root_mean_square_percentile_and_largest(void **state)
     assert_int_equal(told.poses, 2);
     assert_int_equal(told.worse, 1); // the second pose
     CHECK_NEAR(told.rms, sqrt(square / (2 * n)), 1e-6);
-    CHECK_NEAR(told.lbs_rms, sqrt((4e-4 + 0.25e-4) / 2), 1e-6);
+    CHECK_NEAR(told.original_rms, sqrt((4e-4 + 0.25e-4) / 2), 1e-6);
     CHECK_NEAR(told.largest, sqrt(0.16 + 9e-4), 1e-5);
     CHECK_NEAR(told.p99, 0.03, 3e-5 * (double)who->mesh->diagonal);
     assert_int_equal(errors.distilled.worst_pose, 1);

@@ -212,3 +212,8 @@ for file in NOTE_FOR_YOU.md docs/notes.txt tests/core/TODO.md src/core/from-me-n
 done
 echo "# How notes of a scale are called" >"$work/docs/notebook.md"
 said=$(sources) || fail "a page is taken for a note: $said"
+
+# and the project keeps to all of it
+for check in --names --sizes --headers --unused --sources; do
+    said=$("$house" "$PELT_SOURCE" $check) || fail "$check: $said"
+done

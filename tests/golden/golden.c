@@ -130,19 +130,39 @@ static float size_of(int count, const float *x)
     return size;
 }
 
+/// A point of the objects, which are numbered through.
+static const float *object_point(const PeltWorld *world, int index)
+{
+    PeltWorldObject object = pelt_world_object(world, 0);
+    for (int o = 1; index >= object.vertex_count; object = pelt_world_object(world, o++))
+        index -= object.vertex_count;
+    return object.positions + 3 * index;
+}
+
+static void count_probes(const Stage *s, Golden *g)
+{
+    for (int o = 0; s->world && o < pelt_world_object_count(s->world); o++)
+        g->object_points += pelt_world_object(s->world, o).vertex_count;
+    g->probes = SKIN_PROBES + (g->object_points > 0 ? PROBE_FRAMES * OBJECT_POINTS : 0);
+}
+
 static void take_frame(const Stage *s, int frame, Golden *g)
 {
     const float *x = pelt_skin_positions(s->skin);
-    if (frame == 0)
+    if (frame == 0) {
         g->size = size_of(g->points, x);
+        count_probes(s, g);
+    }
     g->hash = hash_of(g->hash, x, (size_t)g->points * 3 * sizeof *x);
     for (int o = 0; s->world && o < pelt_world_object_count(s->world); o++) {
         PeltWorldObject object = pelt_world_object(s->world, o);
         g->hash = hash_of(g->hash, object.positions, (size_t)object.vertex_count * 3 * sizeof(float));
     }
-    for (int i = 0; i < PROBE_FRAMES * PROBE_POINTS; i++)
-        if (golden_frame(g, i) == frame)
-            memcpy(g->probe[i], x + 3 * golden_point(g, i), sizeof g->probe[i]);
+    for (int i = 0; i < g->probes; i++)
+        if (golden_frame(g, i) == frame) {
+            int point = golden_point(g, i);
+            memcpy(g->probe[i], i < SKIN_PROBES ? x + 3 * point : object_point(s->world, point), sizeof g->probe[i]);
+        }
 }
 
 /// Which play is number `index`, and by which method.

@@ -1,6 +1,6 @@
 /// Compares what methods and the contact corrector make of built-in characters with what is kept of it, and renews that.
-/// Kept is a hash of all bytes of all frames, and probes, a few points in a few frames, from which one can tell what moved and by
-/// how much.
+/// Kept is a hash of all bytes of all frames, and probes, a few points of skin and objects in a few frames, from which one can
+/// tell what moved and by how much.
 ///   goldens FILE               compares with the file: bytes, and says what moved       (`make test` runs it)
 ///   goldens --near FILE        compares the probes only, to a tolerance                 (the scalar build)
 ///   goldens --renew FILE       writes the file anew and says what moved                 (`make goldens`)
@@ -58,32 +58,38 @@ static bool read_golden(FILE *file, Golden *out)
                          &out->size);
     if (got != 5)
         return false;
-    for (int i = 0; i < PROBE_FRAMES * PROBE_POINTS; i++)
-        if (!fgets(line, sizeof line, file) ||
-            sscanf(line, " %*d %*d %f %f %f", &out->probe[i][0], &out->probe[i][1], &out->probe[i][2]) != 3)
+    for (; fgets(line, sizeof line, file) && line[0] == ' '; out->probes++) {
+        float *p = out->probes < (int)(sizeof out->probe / sizeof *out->probe) ? out->probe[out->probes] : NULL;
+        if (!p || sscanf(line, " %*d %*s %f %f %f", &p[0], &p[1], &p[2]) != 3)
             return false;
+    }
     return true;
+}
+
+static const char *of_objects(int probe)
+{
+    return probe < SKIN_PROBES ? "" : "o"; // before the number of a point of the objects
 }
 
 static void write_golden(FILE *file, const Golden *g)
 {
     fprintf(file, "\n%s %016" PRIx64 " %d points %d frames, size %.5g\n", g->name, g->hash, g->points, g->frames,
             (double)g->size);
-    for (int i = 0; i < PROBE_FRAMES * PROBE_POINTS; i++)
-        fprintf(file, " %d %d %.7g %.7g %.7g\n", golden_frame(g, i), golden_point(g, i), (double)g->probe[i][0],
+    for (int i = 0; i < g->probes; i++)
+        fprintf(file, " %d %s%d %.7g %.7g %.7g\n", golden_frame(g, i), of_objects(i), golden_point(g, i), (double)g->probe[i][0],
                 (double)g->probe[i][1], (double)g->probe[i][2]);
 }
 
 /// Says what moved between two; returns the farthest and the mean move of the probes, shares of the size.
 static Tolerance say_moved(const Golden *was, const Golden *now)
 {
-    if (was->points != now->points || was->frames != now->frames) {
-        printf("%-20s another mesh or clip: %d points %d frames, was %d and %d\n", now->name, now->points, now->frames,
-               was->points, was->frames);
+    if (was->points != now->points || was->frames != now->frames || was->probes != now->probes) {
+        printf("%-20s another mesh, clip or scene: %d points %d frames %d probes, was %d, %d and %d\n", now->name, now->points,
+               now->frames, now->probes, was->points, was->frames, was->probes);
         return (Tolerance){INFINITY, INFINITY};
     }
     double most = 0, sum = 0;
-    int worst = 0, count = PROBE_FRAMES * PROBE_POINTS;
+    int worst = 0, count = now->probes;
     for (int i = 0; i < count; i++) {
         double square = 0;
         for (int k = 0; k < 3; k++)
@@ -95,8 +101,9 @@ static Tolerance say_moved(const Golden *was, const Golden *now)
             worst = i;
         }
     }
-    printf("%-20s moved: most %.2g %% of the size (point %d, frame %d), mean %.2g %%, over %d probes%s\n", now->name, 100 * most,
-           golden_point(now, worst), golden_frame(now, worst), 100 * sum / count, count, most == 0 ? ": elsewhere" : "");
+    printf("%-20s moved: most %.2g %% of the size (point %s%d, frame %d), mean %.2g %%, over %d probes%s\n", now->name,
+           100 * most, of_objects(worst), golden_point(now, worst), golden_frame(now, worst), 100 * sum / count, count,
+           most == 0 ? ": elsewhere" : "");
     return (Tolerance){most, sum / count};
 }
 
@@ -127,6 +134,22 @@ static bool compare(FILE *file, const Golden *now, bool near)
         printf("%-20s more than the %.2g %% and in the mean %.2g %% allowed\n", now->name, 100 * allowed.most,
                100 * allowed.mean);
     return within;
+}
+
+/// Says which goldens the file has that nobody makes any more; true where there is one.
+static bool say_gone(FILE *file, int count, const Golden *all)
+{
+    Golden was;
+    bool gone = false;
+    for (rewind(file); read_golden(file, &was);) {
+        int i = 0;
+        while (i < count && strcmp(all[i].name, was.name) != 0)
+            i++;
+        if (i == count)
+            printf("%-20s gone\n", was.name);
+        gone |= i == count;
+    }
+    return gone;
 }
 
 static int renew(const char *path, int count, const Golden *all)
@@ -186,6 +209,8 @@ int main(int argc, char **argv)
         else if (made)
             same = compare(file, &all[i], near) && same;
     }
+    if (file && made && !skip && !hash)
+        same = !say_gone(file, count, all) && same;
     if (file)
         fclose(file);
     int result = !made || (!anew && !same && !hash);

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Every public header alone, as C17 and as C++17, pedantic and with warnings as errors, by each compiler there is.
 set -u
+. "$(dirname "$0")/../support/lacks.sh"
 failed=0 tried=0
 check() { # compiler language standard
-    command -v "$1" >/dev/null || return 0
+    command -v "$1" >/dev/null || { lacks "$1 is not installed"; return 0; }
     for header in "$PELT_SOURCE"/include/pelt/*.h; do
         printf '#include <pelt/%s>\nint main(void) { return 0; }\n' "$(basename "$header")" |
             "$1" -x "$2" "-std=$3" -pedantic -Wall -Wextra -Werror -I "$PELT_SOURCE/include" -fsyntax-only - ||

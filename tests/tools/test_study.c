@@ -81,6 +81,36 @@ static void methods_beside_each_other_give_what_they_give_alone(void **state)
     pelti_study_release(&together);
 }
 
+/// One meaning of the distance to lbs: the farthest place of a page's map is the measure `flown`, by weights that lost the trial
+/// too, where the distance to lbs alone is more.
+static void the_map_of_distances_tells_what_is_measured(void **state)
+{
+    (void)state;
+    PeltCharacter *hard;
+    PeltiStudy study;
+    PeltError err = {0};
+    PeltMakeDef make = pelt_make_def_default();
+    make.name = "arm", make.vertices = 600, make.weights = "one-joint";
+    OK(pelt_make_character(&make, &hard, &err));
+    PeltiStudyDef def = {hard, "arm.glb", "bend", 4, 2, NULL, {0}};
+    OK(pelti_study_create(&def, &study, &err));
+    assert_true(study.guide.measured && study.near);
+    OK(pelti_study_run(&study, "dqs", &err));
+    double alone = 0, told = 0;
+    for (int f = 0; f < study.frame_count; f++) {
+        const PeltiStudyFrame *frame = &study.methods[0].frames[f];
+        const Vec3 *x = pelti_study_points(&study, 0, f), *lbs = study.lbs + (size_t)f * (size_t)hard->who->point_count;
+        CHECK_NEAR(frame->away.value, frame->measure.flown, 1e-6);
+        told = fmax(told, frame->measure.flown);
+        for (int p = 0; p < hard->who->point_count; p++)
+            alone = fmax(alone, (double)(vec3_distance(x[p], lbs[p]) / hard->who->mesh->diagonal));
+    }
+    printf("from lbs alone %.3g, from the nearer of two %.3g\n", alone, told);
+    assert_true(alone > 1.2 * told);
+    pelti_study_release(&study);
+    pelt_character_destroy(hard);
+}
+
 static int stop_in_the_middle(const char *stage, double share, void *user)
 {
     (void)stage, (void)user;
@@ -104,6 +134,7 @@ static void a_method_beside_others_can_be_cancelled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(methods_beside_each_other_give_what_they_give_alone),
+                                       cmocka_unit_test(the_map_of_distances_tells_what_is_measured),
                                        cmocka_unit_test(a_method_beside_others_can_be_cancelled)};
     return cmocka_run_group_tests(tests, make_arm, drop_arm);
 }

@@ -14,7 +14,6 @@ typedef struct PeltiLayeredSettings {
     float projection[PELTI_LAYERS]; ///< share of the way from the skin to the bone's axis; 0 for the skin
     float stiffness[PELTI_LAYERS];  ///< s of Table 1, reached over all iterations of a step
     int omega, elasticity, volume;  ///< regions reach so many edges; N_elasticity, N_volume of algorithm 1
-    int separate;                   ///< sweeps over the contacts alone, after the loop
     int match_every;                ///< shape matching in every n-th iteration
     float step_s;                   ///< longest simulation step
     float turn_rad;                 ///< farthest a bone turns in one step

@@ -18,7 +18,6 @@ static const PeltiOptionDef OPTIONS[] = {
     {"iterations", PELTI_OPTION_INT, "0", NULL, 0, 1000,
      "shape matching, distances and contacts per step (N_elasticity); 0: by quality"},
     {"volume-iterations", PELTI_OPTION_INT, "4", NULL, 0, 100, "volume corrections per step (N_volume)"},
-    {"separate", PELTI_OPTION_INT, "10", NULL, 0, 1000, "sweeps over the contacts alone that end a step"},
     {"match-every", PELTI_OPTION_INT, "1", NULL, 1, 100, "shape matching in every n-th iteration only"},
     {"step", PELTI_OPTION_FLOAT, "0", NULL, 0, 100, "longest simulation step, ms; 0: by quality"},
     {"jiggle", PELTI_OPTION_FLOAT, "1", NULL, 0, 100, "how long flesh swings on: 1 damps by e in 0.1 s; 0: not at all"},
@@ -62,7 +61,6 @@ static void layered_retune(void *state, const PeltiOptions *o)
                       : final        ? ITERATIONS_FINAL
                                      : ITERATIONS,
         .volume = pelti_option_int(o, "volume-iterations"),
-        .separate = pelti_option_int(o, "separate"),
         .match_every = pelti_option_int(o, "match-every"),
         .step_s = 1e-3f * (step > 0  ? step
                            : preview ? STEP_PREVIEW
@@ -183,7 +181,7 @@ const PeltiMethod pelti_method_layered = {
     .retune = layered_retune,
     .swings_on = layered_swings_on,
     .keep = pelti_layered_keep,
-    .live = "volume-iterations|separate|step|jiggle|collide|continuous|"
+    .live = "volume-iterations|step|jiggle|collide|continuous|"
             "gap|friction|bounce|inside|gravity",
     .draw = pelti_layered_draw,
 };

@@ -109,7 +109,7 @@ void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool
     }
     // The last shape matching has pulled skin back into contact, and one sweep does not undo that where contacts lean on
     // each other.
-    for (int k = 0; k < flesh->set.separate; k++)
+    for (int k = 0; k < SEPARATE_SWEEPS; k++)
         pelti_layered_collide_project(flesh);
     pelti_clock_lap(&since, &ms[STAGE_CONTACTS]);
     pelti_layered_volume_start(flesh, dt_s);
@@ -119,7 +119,7 @@ void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool
         pelti_layered_collide_project(flesh); // a bulge may reach skin that was only near
         pelti_clock_lap(&since, &ms[STAGE_CONTACTS]);
     }
-    for (int k = 0; k < flesh->set.separate / 2; k++)
+    for (int k = 0; k < SEPARATE_SWEEPS / 2; k++)
         pelti_layered_collide_project(flesh);
     pelti_clock_lap(&since, &ms[STAGE_CONTACTS]);
     pelti_layered_guard(flesh, dt_s);

@@ -90,6 +90,66 @@ static void skin_that_may_not_collide_passes_through(void **state)
     assert_true(deep[1] > 1.5 * deep[0]);
 }
 
+/// A tube bent in one go, and the least distance between points of its halves that are two radii apart at rest.
+static double nearest_in_a_bend(const char *const *options, float angle, int steps)
+{
+    Tube tube;
+    tube_make(&tube, 2, NULL, NULL, options);
+    tube_step(&tube, 0, true);
+    for (int i = 1; i <= steps; i++) {
+        tube_pose(&tube, angle * (float)i / (float)steps, vec3(0, 0, 0));
+        tube_step(&tube, 1 / 30.0f, false);
+    }
+    const Vec3 *rest = tube.who->rest_points;
+    double least = INFINITY;
+    for (int a = 0; a < TUBE_POINTS; a++)
+        for (int b = 0; b < a; b++)
+            if (vec3_distance(rest[a], rest[b]) > 1)
+                least = fmin(least, (double)vec3_distance(tube.points[a], tube.points[b]));
+    tube_release(&tube);
+    return least;
+}
+
+static void touching_skin_keeps_the_gap(void **state)
+{
+    (void)state;
+    double narrow = nearest_in_a_bend((const char *const[]){"gap", "0.0006", NULL}, 2.8f, 20),
+           wide = nearest_in_a_bend((const char *const[]){"gap", "0.01", NULL}, 2.8f, 20);
+    printf("nearest %.3g, with a gap of .01 of the size, 4.2, %.3g\n", narrow, wide);
+    assert_true(narrow < 0.8 * wide && wide > 0.042);
+}
+
+/// The least share of its distance to the joint that skin beside it keeps in a bend, were there no contacts.
+static double share_kept(const char *keep)
+{
+    Tube tube;
+    tube_make(&tube, 2, NULL, NULL, (const char *const[]){"joint-keep", keep, "collide", "false", NULL});
+    tube_step(&tube, 0, true);
+    for (int i = 1; i <= 20; i++) {
+        tube_pose(&tube, 0.07f * (float)i, vec3(0, 0, 0));
+        tube_step(&tube, 1 / 30.0f, false);
+    }
+    Vec3 joint = tube.who->bones[1].head;
+    double kept = INFINITY;
+    for (int p = 0; p < TUBE_POINTS; p++) {
+        Vec3 rest = tube.who->rest_points[p];
+        if (fabsf(rest.x - joint.x) < 0.4f)
+            kept = fmin(kept, (double)(vec3_distance(tube.points[p], joint) / vec3_distance(rest, joint)));
+    }
+    tube_release(&tube);
+    return kept;
+}
+
+static void flesh_keeps_its_share_of_the_distance_to_a_joint(void **state)
+{
+    (void)state;
+    double none = share_kept("0"), some = share_kept("0.75"), most = share_kept("0.9");
+    printf("bent by 80 degrees, least share kept: %.3g, %.3g and %.3g\n", none, some, most);
+    assert_true(none < 0.7);
+    CHECK_NEAR(some, 0.75, 0.03);
+    CHECK_NEAR(most, 0.9, 0.03);
+}
+
 /// The farthest ring that hears of a push on one vertex in a step of one iteration.
 static int heard(const char *omega)
 {
@@ -166,6 +226,38 @@ static void bounce_is_the_share_of_speed_that_comes_back(void **state)
     }
 }
 
+/// Skin that slides over skin is braked by the friction's share of the push, and comes to rest where that is more than its speed.
+static void friction_brakes_by_its_share_of_the_push(void **state)
+{
+    (void)state;
+    const char *const coefficients[3] = {"0", "0.5", "10"};
+    const float push = 1e-3f, dt_s = 0.005f, speed = 2;
+    for (int k = 0; k < 3; k++) {
+        Tube tube;
+        tube_make(&tube, 2, NULL, NULL, (const char *const[]){"friction", coefficients[k], NULL});
+        tube_step(&tube, 0, true);
+        PeltiFlesh *flesh = tube.flesh;
+        PeltiLayeredContact contact = {.weight = {1, -0.25f, -0.25f, -0.5f}, .push = push, .normal = vec3(0, 1, 0)};
+        Vec3 relative = {0, 0, 0};
+        for (int i = 0; i < 4; i++)
+            contact.slot[i] = 10 * i;
+        flesh->collide.contacts.list[0] = contact;
+        flesh->collide.contacts.count = 1;
+        for (int i = 0; i < 4; i++)
+            pelti_flesh_set_lane(flesh->moving.velocity, contact.slot[i], PELTI_SKIN,
+                                 vec3(i ? -0.5f * speed : 0.5f * speed, 0, 0));
+        for (int l = 0; l < 3; l++) // bones that stand
+            memcpy(flesh->moving.goal_before[l], flesh->moving.goal[l], sizeof(float) * PELTI_LAYERS * (size_t)flesh->n);
+        pelti_layered_collide_velocities(flesh, dt_s);
+        for (int i = 0; i < 4; i++)
+            relative =
+                vec3_mad(relative, pelti_flesh_lane(flesh->moving.velocity, contact.slot[i], PELTI_SKIN), contact.weight[i]);
+        double left = fmax(0, (double)speed - atof(coefficients[k]) * (double)(push / dt_s));
+        CHECK_NEAR(relative.x, left * (1 - (double)PRESSED_REST), 1e-5);
+        tube_release(&tube);
+    }
+}
+
 /// How far the bone layer below the other vertices goes when that below one is pushed, in a step that only matches shapes.
 static double bone_layer_follows(const char *firmness)
 {
@@ -212,7 +304,10 @@ int main(void)
         cmocka_unit_test(match_every_leaves_shape_matching_out),
         cmocka_unit_test(without_coupling_flesh_stays_behind),
         cmocka_unit_test(skin_that_may_not_collide_passes_through),
+        cmocka_unit_test(touching_skin_keeps_the_gap),
+        cmocka_unit_test(flesh_keeps_its_share_of_the_distance_to_a_joint),
         cmocka_unit_test(a_push_is_heard_over_two_regions),
+        cmocka_unit_test(friction_brakes_by_its_share_of_the_push),
         cmocka_unit_test(bounce_is_the_share_of_speed_that_comes_back),
         cmocka_unit_test(bone_firmness_is_the_stiffness_of_the_bone_layer),
     };
