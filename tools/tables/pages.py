@@ -48,7 +48,7 @@ def state(name, one):
     if found["told"] != hash_of(found["body"]):
         return CHANGED
     if found["key"] != one.key():
-        return "older than " + ", ".join(one.goldens + one.rooms) + ("" if found["commit"] != "?" else " (never made by `make measured`)")
+        return "older than " + ", ".join(one.methods + one.goldens + one.rooms) + ("" if found["commit"] != "?" else " (never made by `make measured`)")
     return lost(found["commit"])
 
 
@@ -91,8 +91,9 @@ def typed(text):
         first = last + 1
 
 
-def pages():
-    return [ROOT / "README.md"] + sorted((ROOT / "docs").glob("*.md"))
+def pages(tree=ROOT):
+    """Every page but those of the lab book, whose figures are of a day."""
+    return [tree / "README.md"] + sorted(p for p in (tree / "docs").rglob("*.md") if "lab" not in p.relative_to(tree).parts)
 
 
 def all_typed():
