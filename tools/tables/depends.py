@@ -34,7 +34,7 @@ def rooms_of(methods, measured):
 @functools.cache
 def has_module(name):
     """Whether the system's own Python has a module: what is run with it asks for no other."""
-    return not subprocess.run(["/usr/bin/python3", "-c", f"import {name}"], capture_output=True).returncode
+    return bool(shutil.which("/usr/bin/python3")) and not subprocess.run(["/usr/bin/python3", "-c", f"import {name}"], capture_output=True).returncode
 
 
 class Table:

@@ -1,4 +1,4 @@
-"""Tables of how a skin looks, by the reports of `pelt bake`."""
+"""Tables of how a skin looks, by the reports of `pelt bake` and by the judge of ../shared."""
 import json
 import math
 import struct
