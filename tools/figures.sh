@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes the pictures of docs/figures: the built-in characters at rest, the worst frame of each of their clips by lbs and dqs
-# (worst: most deep crossings by lbs, then most stretch), and the gallery: one bend, one fist and one squat by every method, with
-# gallery.md, the measures of the same bakes. Usage: tools/figures.sh path/to/pelt [folder [clips|random|gallery]]
+# (worst: most deep crossings by lbs, then most stretch), and the gallery: one bend, one fist and one squat by every method
+# (tools/measured.py writes gallery.md, the measures of the same bakes). Usage: tools/figures.sh path/to/pelt [folder [clips|random|gallery]]
 set -eu
 pelt=${1:?path to pelt}
 out=${2:-docs/figures}
@@ -59,38 +59,21 @@ random() {
     done
 }
 
-# number KEY REPORT: a value of the report's "quality" (or the mean of step_ms)
-number() {
-    awk -v key="\"$1\":" '/"quality":|"step_ms":/ {inside = 1} inside && $1 == key {gsub(/,/, "", $2); print $2; exit}' "$2"
-}
-
-# gallery_row NAME VERTICES CLIP FRAME CAMERA WORDS
+# gallery_row NAME VERTICES CLIP FRAME CAMERA
 gallery_row() {
     "$pelt" make "$1" --vertices "$2" -q -o "$work/$1.glb"
-    printf '\n## %s\n\n`pelt make %s --vertices %s`, clip `%s`, worst over the clip at 30 frames a second.\n\n' "$6" "$1" "$2" "$3"
-    printf '| method | crossing pairs | deep pairs | depth, %% of size | volume | stretch p99 | ms a frame |\n|---|---|---|---|---|---|---|\n'
     for method in $methods; do
-        "$pelt" bake "$work/$1.glb" -m "$method" --clip "$3" --report "$work/r.json" -o "$work/c.pc2" -q 2>/dev/null || continue
+        "$pelt" bake "$work/$1.glb" -m "$method" --clip "$3" -o "$work/c.pc2" -q 2>/dev/null || continue
         "$pelt" render "$work/$1.glb" --cache "$work/c.pc2" --frame "$4" --camera "$5" --size 400x300 --quality 84 -q \
             -o "$out/gallery-$1-$method.webp"
-        printf '| %s | %s | %s | %.3f | %.3f to %.3f | %.2f | %.2f |\n' "$method" "$(number self_intersections "$work/r.json")" \
-            "$(number deep_pairs "$work/r.json")" "$(number depth "$work/r.json" | awk '{print 100 * $1}')" \
-            "$(number volume_ratio_min "$work/r.json")" "$(number volume_ratio_max "$work/r.json")" \
-            "$(number stretch_p99 "$work/r.json")" "$(number mean "$work/r.json")"
     done
 }
 
 gallery() {
     methods=$("$pelt" methods --json | python3 -c 'import json, sys; print(*(m["name"] for m in json.load(sys.stdin)["methods"]))')
-    {
-        echo '# The gallery in numbers'
-        echo
-        echo 'Written by `tools/figures.sh` together with the pictures; times depend on the machine and on what else it does.'
-        gallery_row arm 4000 bend 30 0,60,1.7,0.2,0,0.06 "Bend of an arm"
-        gallery_row hand 4000 fist 30 -160,5 "Fist"
-        gallery_row biped 6000 bend 29 60,8 "Squat"
-    } > "$work/gallery.md"
-    mv "$work/gallery.md" "$out/gallery.md"
+    gallery_row arm 4000 bend 30 0,60,1.7,0.2,0,0.06
+    gallery_row hand 4000 fist 30 -160,5
+    gallery_row biped 6000 bend 29 60,8
 }
 
 case $what in

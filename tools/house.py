@@ -9,8 +9,8 @@ Usage: tools/house.py [TREE] [--build FOLDER] [--list] [--names] [--sizes] [--he
   --sizes         the same of functions, those of tests too: lines and parameters
   --headers       the same of include/pelt: each function's own comment says thread, cost, ownership and errors, in whole sentences
   --unused        the same of externals that nothing outside their file uses: dead, or to be static
-  --sources       the same of first lines, which say in a sentence what a source or a test is for, and of keys of papers ([Deul2013])
-                  that docs/bibliography.md does not have; and of notes that somebody left (NOTE_FOR_X.md)
+  --sources       the same of first lines, which say in a sentence what a source or a test is for and name the papers that it uses, and of
+                  keys of papers ([Deul2013]) that docs/bibliography.md does not have, or has for nobody; and of notes that somebody left (NOTE_FOR_X.md)
 docs/architecture.md shows what it printed."""
 import argparse
 import collections
@@ -33,7 +33,7 @@ STAGES = r"src/(methods|character|field|touch|body|contact|bake)/"
 TURNS = (
     ("pose to matrices and back to joint turns", STAGES, r"mat34_inverse\(\*?[\w>.\[-]*(?:parent|link|bones\[up|bones\[p)\]?, &back\)"),
     # Where skins are kept or played by point this is their border; it is counted all the same. A cache's is bake/measure.c.
-    ("vertices to points and back", r"src/(methods|character|field|touch|body|contact|bake|measure|distil|tools)/",
+    ("vertices to points and back", r"src/(methods|character|field|touch|body|contact|bake|measure|io|distil|tools)/",
      r"= (?:\w+->)?(?:\w+\.)?points\[[\w>.-]*first_point\[|pelti_mesh_gather\("),
     # Of a skin: the first look is bake/skin.c's. Not counted: the .glb writer's at the points of soft objects, which no skin made and
     # nobody else looks at.
@@ -402,8 +402,8 @@ KEY = r"[A-Z][A-Za-z]+(?:19|20)\d\d[a-z]?\b"
 
 
 def check_sources(tree):
-    """Sources whose first line is no comment that is a sentence, or leaves a paper out that the lines below it name, and keys of papers
-    that nobody knows. A line each."""
+    """Sources whose first line is no comment that is a sentence, or leaves a paper out that the lines below it name; keys of papers that
+    nobody knows, and papers that no source names. A line each."""
     tree = pathlib.Path(tree)
     wrong = []
     listed = lambda *rooms: sorted(p for room in rooms for p in (tree / room).rglob("*") if p.suffix in (".c", ".h", ".cpp", ".def", ".md"))
@@ -413,10 +413,13 @@ def check_sources(tree):
         opening = re.match(r"(?:///?[^\n]*\n)*", path.read_text()).group().split("\n")
         if not re.fullmatch(r"/// \S.*\.", opening[0]) or len(opening[0].split()) < 5:
             wrong.append(f"{path.relative_to(tree)}: open with a line of /// that says what it is for, a sentence that ends on it with a full stop")
-        missing = set(re.findall(rf"\[({KEY})", "\n".join(opening[1:]))) - set(re.findall(KEY, opening[0]))
+        below = opening[1:] if path.is_relative_to(tree / "tests") else path.read_text().split("\n")[1:]  # a test may lean on a paper that is none of its own
+        missing = set(re.findall(rf"\[({KEY})", "\n".join(below))) - set(re.findall(KEY, opening[0]))
         if missing:
             wrong.append(f"{path.relative_to(tree)}: the line it opens with does not name {', '.join(sorted(missing))}, which the lines below do")
     known = set(re.findall(rf"^- \[({KEY})\]", (tree / "docs" / "bibliography.md").read_text(), re.M))
+    cited = set(re.findall(KEY, "".join(path.read_text() for path in listed("src", "cli", "import", "include", "tests") if path.suffix != ".md")))
+    wrong += [f"docs/bibliography.md: [{key}]: no source names it" for key in sorted(known - cited)]
     for path in listed("src", "cli", "import", "include", "fuzz", "examples", "tests", "docs") + [tree / "README.md"]:
         for number, line in enumerate(path.read_text().split("\n"), 1):
             for inside in re.findall(r"\[([^\[\]]*)\]", line):

@@ -22,7 +22,7 @@ K is a hash of what the table depends on: the goldens of the methods it speaks o
 times and for characters that are not part of the project, the sources of the rooms that make them, without comments and layout.
 B is a hash of what stands between the markers: a figure that somebody typed there is noticed, whatever this machine has.
 A table that was made of sources nobody can get again (its commit is unknown to git, or was dirty) counts as old. Tables that need ../shared (characters that are not part of the project) are kept where it is
-absent, and so is one that needs another program (Blender, Chromium; PELT_PEER, see tools/compare_peer.py); --check tells in one line which are
+absent, and so is one that needs another program (Blender, Chromium, the system's numpy; PELT_PEER, see tools/compare_peer.py); --check tells in one line which are
 old and kept so.
 tools/tables/every.py lists the tables; the files beside it make them, each function with what it costs."""
 import argparse

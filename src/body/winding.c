@@ -1,4 +1,4 @@
-/// Generalised winding numbers of triangle soups [Jacobson2013], [Barill2018].
+/// Generalised winding numbers of triangle soups [Jacobson2013], [Barill2018], by solid angles [VanOosterom1983].
 #include "body/winding.h"
 
 #include "body/constants.def"

@@ -1,4 +1,4 @@
-/// Gauss-Seidel over contacts with the exact friction cone [Duriez2008 sec. 5].
+/// Gauss-Seidel over contacts with the exact friction cone [Duriez2008 sec. 5], faster by conjugate gradients [Silcowitz2010].
 #include "contact/coulomb.h"
 
 #include "contact/newton.h"

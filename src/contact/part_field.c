@@ -1,4 +1,4 @@
-/// Depth within one part of a skin from winding numbers on a grid [Barill2018].
+/// Depth within one part of a skin from winding numbers on a grid [Barill2018], by solid angles [VanOosterom1983].
 #include "contact/part_field.h"
 
 #include "math/elementary.h"

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef struct PeltiGltfOwn {
     Vec3 *base, *moved;           // [vertex_count] of frame 0; with one target
@@ -45,8 +46,8 @@ PeltStatus pelti_gltf_bake_own(PeltiGltfBake *bake, PeltiGltfOut *out, PeltError
         return pelti_no_memory(err, (size_t)5 * (size_t)mesh->vertex_count * sizeof *all);
     size_t n = (size_t)mesh->vertex_count;
     *bake->own = (PeltiGltfOwn){all, all + n, all + 2 * n, all + 3 * n, all + 4 * n};
-    for (int v = 0; v < mesh->vertex_count; v++)
-        bake->own->base[v] = bake->own->moved[v] = bake->first[mesh->first_point[v]];
+    pelti_mesh_gather(mesh, bake->first, bake->own->base);
+    memcpy(bake->own->moved, bake->own->base, n * sizeof *all);
     pelti_mesh_normals(mesh, mesh->rest, bake->own->rest_normals);
     pelti_mesh_normals(mesh, bake->own->base, bake->own->normals);
     return PELT_OK;

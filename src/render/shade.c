@@ -1,4 +1,4 @@
-/// Shades a tile at a time: what rays through the lens meet, how it is lit, rays to the lamp and all around [Hanika2021].
+/// Shades a tile: what rays of the lens meet, how it is lit, rays to the lamp and all around [Hanika2021], [Duff2017].
 #include "render/trace.h"
 
 #include "core/hash.h"

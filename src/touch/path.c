@@ -1,4 +1,4 @@
-/// Moves skin as far towards its goal as nothing can cross [Li2021].
+/// Moves skin as far towards its goal as nothing can cross [Li2021], at last within its own bounds [Chen2025].
 /// Additive conservative advancement [Li2021]: two features at distance d whose points move by at most l relative to each other
 /// cannot meet before the share d / l of the move; from there again, until they come nearer than a tenth of d or the move ends.
 /// Common motion of the two is taken out first: it brings nothing nearer.
@@ -121,7 +121,7 @@ void pelti_touch_share(PeltiTouch *t, int first, const unsigned char *only)
     pelti_parallel_for(t->jobs, t->features.count - first, TOUCH_GRAIN, share_range, &(Share){t, first, only});
 }
 
-/// Half of the distance to the nearest feature not its own, for every vertex of the core.
+/// Half of the distance to the nearest feature not its own, for every vertex of the core [Chen2025].
 static void find_bounds(PeltiTouch *t)
 {
     for (int v = 0; v < t->count; v++)

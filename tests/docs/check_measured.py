@@ -8,7 +8,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-from tables import claims, house, kept, pages
+from tables import claims, house, kept, pages, quality
 from tables.depends import Table
 from tables.every import TABLES
 import sweep
@@ -43,6 +43,14 @@ class Typed(unittest.TestCase):
         self.assertEqual(list(pages.typed(marked + "```\n" + page("1") + "```\n")), [])
         self.assertEqual([line for line, _ in pages.typed(marked + page("1"))], [marked.count("\n") + 3])
         self.assertEqual(len(list(pages.typed(marked.replace("end of some", "end of other")))), 1)
+
+    def test_pages_of_subfolders_are_seen_but_for_the_lab_book(self):
+        with tempfile.TemporaryDirectory() as folder:
+            tree = pathlib.Path(folder)
+            for name in ("docs/a.md", "docs/figures/b.md", "docs/lab/c.md"):
+                (tree / name).parent.mkdir(parents=True, exist_ok=True)
+                (tree / name).write_text(page("12"))
+            self.assertEqual([p.relative_to(tree).as_posix() for p in pages.pages(tree)], ["README.md", "docs/a.md", "docs/figures/b.md"])
 
     def test_no_page_has_one(self):
         self.assertEqual(list(pages.all_typed()), [])
@@ -85,7 +93,22 @@ class Places(unittest.TestCase):
         for name, one in TABLES.items():
             for room in one.rooms + one.names:
                 self.assertTrue((ROOT / room).exists(), f"{name}: {room}")
-            self.assertEqual(bool(one.goldens), bool(one.golden_lines(ROOT)), name)
+            self.assertEqual(bool(one.methods + one.goldens), bool(one.golden_lines(ROOT)), name)
+
+    def test_a_method_brings_its_rooms_and_all_its_goldens(self):
+        with tempfile.TemporaryDirectory() as folder:
+            tree = pathlib.Path(folder)
+            (tree / "tests/golden").mkdir(parents=True)
+            names = ("bend-tracking", "bend-dressed-tracking", "contact-wall-tracking", "contact-rigid", "bend-lbs")
+            (tree / "tests/golden/goldens.txt").write_text("".join(f"{name} 0123456789abcdef 1 points\n" for name in names))
+            of = lambda **how: [line.split()[0] for line in Table("no.md", None, **how).golden_lines(tree)]
+            self.assertEqual(of(methods=("tracking",)), list(names[:3]))
+            self.assertEqual(of(goldens=("contact",)), ["contact-rigid"])
+        self.assertLess({"src/methods/tracking", "src/field", "src/touch", "src/bake/skin.c", "src/measure"}, set(Table("no.md", None, methods=("tracking",), measured=True).rooms))
+        self.assertNotIn("src/measure", Table("no.md", None, methods=("tracking",)).rooms)
+        self.assertEqual(Table("no.md", None, rooms=("src/math",)).rooms, ("src/math",))
+        self.assertRaises(TypeError, Table, "no.md", None, room=("src/math",))
+        self.assertEqual(Table("no.md", None, module="no_such_module").absent(), "python3-no_such_module")
 
     def test_comments_make_no_table_old(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -112,6 +135,10 @@ class Reasons(unittest.TestCase):
         self.assertLess(len(house.why(long)), house.SAID_MOST + 100)
         self.assertTrue(house.why(long).endswith("a little. [...] Goldens stay."))
         self.assertEqual(house.why(""), "")
+
+
+    def test_the_time_before_is_a_record_where_somebody_took_it(self):
+        self.assertEqual((house.before_test(None), house.before_test(612.4)), ("not measured", "612 (record of f48f728)"))
 
 
 class Claims(unittest.TestCase):
@@ -149,6 +176,12 @@ class Kept(unittest.TestCase):
         self.assertEqual(one, kept.with_own_labels("f:\n.LFB9:\n\tje .L5\n\tjmp .L8\n.L5:\n.L8:\n\tadd $1, %eax\n"))
         self.assertNotEqual(one, kept.with_own_labels("f:\n.LFB7:\n\tje .L4\n\tjmp .L4\n.L3:\n.L4:\n\tadd $1, %eax\n"))
         self.assertNotEqual(one, kept.with_own_labels("f:\n.LFB7:\n\tje .L3\n\tjmp .L4\n.L3:\n.L4:\n\tadd $2, %eax\n"))
+
+
+class Judged(unittest.TestCase):
+    def test_how_far_reports_are_from_the_judge(self):
+        self.assertEqual(quality.apart([(1, 1), (0.5, 0.5), (2e-7, 9e-7)]), "The report of the same bakes has all of the 1 counts alike, and what is no count within 1e-6.")
+        self.assertEqual(quality.apart([(1, 2), (3, 3), (0.51, 0.5)]), "The report of the same bakes has 1 of the 2 counts alike, and is at most 2 % from the judge in what is no count.")
 
 
 class Swept(unittest.TestCase):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Names in pages that are not so. Usage: names.py TREE [PAGE ...]; without pages, docs/*.md and README.md of TREE. Exit code 1 where there are any.
+"""Names in pages that are not so. Usage: names.py TREE [PAGE ...]; without pages, README.md and the pages of docs/ of TREE, but for the lab book. Exit code 1 where there are any.
 
 In backticks, on every page: `pelt_x` and `pelti_x` are functions that src/ or include/ defines (public ones may be declared there alone),
 tables, or names of function types; `PeltX` and `PeltiX` are types that are defined there; `room/file.c` and paths from the top exist.
@@ -7,7 +7,8 @@ tables, or names of function types; `PeltX` and `PeltiX` are types that are defi
 names does not count. Files named alone (`dense.h`), `folder/*`, targets of `make x`, commands of `pelt x`, methods of `--method x` and
 programs and libraries (`pelt-x`) are there too.
 In docs/architecture.md also `x()`: a function of any of the programs, of the file that is named with it once. In its walk of a frame all
-other plain words are fields of PeltSkin, or methods. Its tables and its drawing have the rooms that are built, each the table of its library."""
+other plain words are fields of PeltSkin, or methods. Its tables and its drawing have the rooms that are built, each the table of its library, and
+the drawing has none above a room that may include it."""
 import pathlib
 import re
 import sys
@@ -66,6 +67,12 @@ class Sources:
             rooms[(re.findall(r"\b(TOOLS|COMMAND)\b", rest) or [""])[0]].add(re.sub(r"^methods/.*", "methods/*", folder))
         return rooms
 
+    def knows(self):
+        """(room, what it may include) of every room that is built."""
+        room = lambda id: "methods" if (self.tree / "src" / "methods" / id).is_dir() else id
+        for folder, known in re.findall(r"^ *pelt_room\([^<>\s]+ FOLDER (\S+) KNOWS ([a-z ]+)", self.built, re.M):
+            yield folder.split("/")[0], set(map(room, known.split())) - {folder.split("/")[0]}
+
 
 def check_rooms(text, sources):
     """What the tables and the drawing of the rooms have that is not built, and lack that is."""
@@ -80,6 +87,8 @@ def check_rooms(text, sources):
     drawing = re.search(r"^```\n(.*?)^```", text, re.M | re.S).group(1)
     drawn = {word for line in drawing.split("\n") for word in re.findall(r"[a-z]+(?:-[a-z]+)*", line[:71])} - {"libpelt", "libpelt-tools"}
     built = {room.removesuffix("/*") for room in set().union(*rooms.values())}
+    rows = {word: row for row, line in reversed(list(enumerate(drawing.split("\n")))) for word in re.findall(r"[a-z]+", line[:71])}
+    wrong += [f"`{other}`, which `{room}` may include, is drawn above it" for room, known in sources.knows() for other in sorted(known) if rows.get(other, len(rows)) < rows.get(room, 0)]
     wrong += [f"`{room}` of the drawing is no room" for room in sorted(drawn - built) if not (sources.tree / room).is_dir()]
     return wrong + [f"the room `{room}` is not drawn" for room in sorted(built - drawn)]
 
@@ -148,7 +157,7 @@ def check(name, text, sources, known_folders):
 def main():
     tree = pathlib.Path(sys.argv[1])
     sources = Sources(tree)
-    pages = [pathlib.Path(p) for p in sys.argv[2:]] or sorted((tree / "docs").glob("*.md")) + [tree / "README.md"]
+    pages = [pathlib.Path(p) for p in sys.argv[2:]] or sorted(p for p in (tree / "docs").rglob("*.md") if "lab" not in p.relative_to(tree).parts) + [tree / "README.md"]
     wrong = [w for page in pages for w in check(page.as_posix().removeprefix(tree.as_posix() + "/"), page.read_text(), sources,
                                                  ("src", "tests", "tools", "docs", "cmake", "fuzz", "bench", "include", "examples"))]
     print("\n".join(wrong), end="\n" if wrong else "")

@@ -180,7 +180,7 @@ sed -i '/pelt_word_count/d;s/ (PELT_FAILED)//;s/ only for want of memory/ at tim
 said=$(headers) && fail "a function that makes something without an owner is not told"
 grep -q "pelt_word_create: its comment says nothing of owner, no memory" <<<"$said" || fail "$said"
 
-# --sources: a first line that is no sentence, no ///, goes on below, or leaves out a paper that the lines below it name; keys unknown.
+# --sources: a first line that is no sentence, no ///, goes on below, or leaves out a paper that the lines below it name; keys unknown, papers unused.
 rm -f "$work"/cli/* "$work"/import/* "$work/src/core/mark.c"
 mkdir -p "$work"/{fuzz,examples,tests/core}
 : >"$work/README.md"
@@ -204,6 +204,14 @@ opens '/// Says what this is for, which goes on\n/// on another line.' "open wit
 opens '/// Says what this is for:' "open with a line of ///"
 opens '/// Says what this is for.\n/// It is that of [Deul2013].' "does not name Deul2013"
 opens '/// Says what this is for [Nobody1999].' "is not in docs/bibliography.md"
+printf '/// Says what this is for.\nint word; // as of [Deul2013]\n' >"$work/src/io/read.c"
+said=$(sources) && fail "a paper that a source names below its opening alone is not told"
+[ "$said" = "src/io/read.c: the line it opens with does not name Deul2013, which the lines below do" ] || fail "$said"
+echo "/// Says what this is for [Deul2013 sec. 3]." >"$work/src/io/read.c"
+echo "- [Nobody1999] N. Body: Unread." >>"$work/docs/bibliography.md"
+said=$(sources) && fail "a paper that no source names is not told"
+[ "$said" = "docs/bibliography.md: [Nobody1999]: no source names it" ] || fail "$said"
+sed -i '$d' "$work/docs/bibliography.md"
 for file in NOTE_FOR_YOU.md docs/notes.txt tests/core/TODO.md src/core/from-me-note.md; do
     echo "Say this." >"$work/$file"
     said=$(sources) && fail "$file is not told"

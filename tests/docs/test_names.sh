@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every function, type, field and path that docs/*.md and README.md name in backticks is what the page says it is (names.py has the
+# Every function, type, field and path that README.md and the pages of docs/ name in backticks is what the page says it is (names.py has the
 # rules), and names.py sees it where one is not: a page that speaks of what is gone, or is elsewhere, fails here.
 set -u
 cd "$PELT_SOURCE" || exit 1
@@ -31,6 +31,7 @@ spoil '`tests\/golden\/goldens.txt`' '`tests\/golden\/silvers.txt`' '`tests/gold
 spoil '^| `touch` |' '| `tuch` |' 'room `tuch` is not built' 'no row for the room `touch`'
 spoil '^| `render` |' '| `rendering` |' 'room `rendering` is not built as TOOLS' 'no row for the room `render`'
 spoil '-- remesh ' '-- remash ' '`remash` of the drawing is no room' 'the room `remesh` is not drawn'
+spoil ' character   ' ' math        ' 'the room `character` is not drawn' '`math`, which `geometry` may include, is drawn above it'
 spoil '`methods\/\*`' '`means\/*`' 'room `means/*` is not built' 'no row for the room `methods/*`' '`means/*` is no folder'
 spoil '`pelt-import`' '`pelt-imports`' '`pelt-imports` is neither built nor installed'
 spoil '`dense.h`' '`thin.h`' 'no file is called `thin.h`'

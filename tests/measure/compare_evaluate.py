@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 """Bakes characters and compares the report's quality with an independent reference on the same point cache.
 
-  compare_evaluate.py --pelt build/pelt --shared ../shared [--markdown] [--threads N] [--fps F] CHARACTER:CLIP:METHOD ...
+  compare_evaluate.py --pelt build/pelt --shared ../shared [--markdown | --json] [--threads N] [--fps F] CHARACTER:CLIP:METHOD ...
   compare_evaluate.py --pelt build/pelt --shared ../shared --all
 
 Crossing pairs must agree exactly in every frame, everything else to 1 % (and values that are rounding noise to 1e-6 of the
-size). Exit code 1 where they do not; a table on stdout.
+size). Exit code 3 where they do not; a table on stdout, or with --json {case: {measure: [report, reference]}}.
 """
 import argparse, json, os, subprocess, sys, tempfile
 
@@ -84,6 +84,7 @@ def main():
     ap.add_argument('--shared', required=True)
     ap.add_argument('--all', action='store_true')
     ap.add_argument('--markdown', action='store_true')
+    ap.add_argument('--json', action='store_true')
     ap.add_argument('--threads', type=int)
     ap.add_argument('--fps', type=float, default=30)
     args = ap.parse_args()
@@ -92,13 +93,16 @@ def main():
     if args.markdown:
         print('| character, clip, method | ' + ' | '.join(names) + ' |')
         print('|---' * (len(names) + 1) + '|')
-    failures = 0
+    failures, all_rows = 0, {}
     with tempfile.TemporaryDirectory() as folder:
         for case in cases:
             character, clip, method = case.split(':')
             rows, bad, frames = compare(args, character, clip, method, folder)
+            all_rows[case] = rows
             cells = ['%s / %s' % tuple(map(text, rows.get(n, (None, None)))) for n in names]
-            if args.markdown:
+            if args.json:
+                pass
+            elif args.markdown:
                 print('| %s, %s, %s%s | %s |' % (character.split('.')[0], clip, method, ': **differs**' if bad else '', ' | '.join(cells)))
             else:
                 print('%s: %d frames, %s' % (case, frames, 'agree' if not bad else '%d DISAGREE' % len(bad)))
@@ -106,7 +110,9 @@ def main():
                 print('  ' + case + ' ' + line, file=sys.stderr)
             failures += bool(bad)
             sys.stdout.flush()
-    return 1 if failures else 0
+    if args.json:
+        print(json.dumps(all_rows))
+    return 3 if failures else 0
 
 
 if __name__ == '__main__':

@@ -1,8 +1,10 @@
 """What a table depends on, as a hash: it is old when that changes."""
+import functools
 import hashlib
 import os
 import re
 import shutil
+import subprocess
 
 from .work import ROOT, SHARED
 
@@ -14,13 +16,39 @@ def without_comments(text):
     return re.sub(r'("(?:\\.|[^"\\\n])*")|/\*.*?\*/|//[^\n]*', lambda m: m.group(1) or " ", text, flags=re.S)
 
 
-class Table:
-    """A table of a page: what makes it, and what it depends on. `names`: folders of which it counts what files there are; `program`: what must
-    be there to make it, a command or a file below the checkout."""
+# What every skin passes on its way to what is shown: bodies made for it, joints that give way, the last word, and the order of these. Of `src/bake` what makes and
+# tells a frame; not what reads a file, or measures a cache
+SHOWN = ("src/body", "src/contact", "src/touch") + tuple(f"src/bake/{name}" for name in (
+    "anchors.c", "around.c", "bake.c", "calm.c", "constants.def", "create.c", "measure.c", "objects.h", "report.c", "rig.c", "rig_body.c", "run.h", "skin.c", "skin_anchors.c", "state.c")) + tuple(
+    f"src/methods/{end}" for end in ("blend.c", "blend.h", "method.c", "method.h", "options.c", "options.h"))
+METHODS = ("lbs", "dqs", "implicit", "tracking", "projective", "layered")
+BY_FIELDS = ("implicit", "tracking")
 
-    def __init__(self, page, make, goldens=(), rooms=(), names=(), shared=False, program=None, variables=()):
-        self.page, self.make, self.goldens, self.rooms = ROOT / "docs" / page, make, goldens, rooms
-        self.names, self.shared, self.program, self.variables = names, shared, program, variables
+
+def rooms_of(methods, measured):
+    """What makes the skins of methods, and what tells figures of them where a table has such."""
+    rooms = SHOWN * bool(methods) + tuple(f"src/methods/{name}" for name in methods) + ("src/methods/dqs",) * ("implicit" in methods)
+    return rooms + ("src/field",) * bool(set(methods) & set(BY_FIELDS)) + ("src/measure",) * measured
+
+
+@functools.cache
+def has_module(name):
+    """Whether the system's own Python has a module: what is run with it asks for no other."""
+    return bool(shutil.which("/usr/bin/python3")) and not subprocess.run(["/usr/bin/python3", "-c", f"import {name}"], capture_output=True).returncode
+
+
+class Table:
+    """A table of a page: what makes it, and what it depends on. `methods`: whose skins it tells of: their goldens, and all that makes a skin by
+    them; `measured`: and what takes their measures. `goldens`, `rooms`: what else (a method or a play of a golden of two words). `names`: folders of which it counts what files there are;
+    `program`, `module`: what must be there to make it, a command or a file below the checkout, a module of the system's Python."""
+
+    def __init__(self, page, make, methods=(), measured=False, goldens=(), rooms=(), **needs):
+        self.page, self.make, self.methods, self.goldens = ROOT / "docs" / page, make, methods, goldens
+        self.rooms = tuple(dict.fromkeys(rooms_of(methods, measured) + rooms))
+        needs = {"names": (), "shared": False, "program": None, "module": None, "variables": ()} | needs
+        self.names, self.shared, self.program, self.module, self.variables = (needs.pop(n) for n in ("names", "shared", "program", "module", "variables"))
+        if needs:
+            raise TypeError(f"{page}: a table takes no {', '.join(needs)}")
 
     def absent(self):
         """What the table needs and this machine does not have."""
@@ -29,14 +57,17 @@ class Table:
         unset = [v for v in self.variables if not os.environ.get(v)]
         if unset:
             return " and ".join(unset)
+        if self.module and not has_module(self.module):
+            return f"python3-{self.module}"
         there = self.program and shutil.which(ROOT / self.program if "/" in self.program else self.program)
         return self.program if not there else None
 
     def golden_lines(self, tree):
-        """Of the goldens that it speaks of. Those of three words, dressed characters and flesh among objects, are of none: no table has such."""
+        """Of the goldens that it speaks of: all of its methods, those of dressed characters and of flesh among objects too."""
         lines = (tree / "tests/golden/goldens.txt").read_text().splitlines()
-        names = [(line, re.match(r"([a-z]+)-([a-z]+) [0-9a-f]{16} ", line)) for line in lines]
-        return [line for line, m in names if m and (m.group(1) in self.goldens or m.group(2) in self.goldens)]
+        names = [(line, re.match(r"(\w+(?:-\w+)+) [0-9a-f]{16} ", line)) for line in lines]
+        words = [(line, m.group(1).split("-")) for line, m in names if m]
+        return [line for line, of in words if of[-1] in self.methods or len(of) == 2 and set(of) & set(self.goldens)]
 
     def key(self, tree=ROOT):
         """A hash of what the table depends on."""

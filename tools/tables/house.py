@@ -12,6 +12,9 @@ BEFORE = "f48f728"  # the house before it was put in order: left column of the t
 RECORD = "record of 569d2ee"
 BEFORE_LIBRARY = {"libraries that libpelt.so brings (ldd)": 24, "code and tables of libpelt.so, kB": 1019}
 TEST_TIME = "`make test` in seconds, as it last ran here"
+# What `make test` of commit f48f728 took, whole seconds of the clock, on the machine that the table's last line names: nobody runs it again for each table.
+# None: nobody has. Where it is a number, the table says of it that it is a record
+BEFORE_TEST_SECONDS = None
 UNNAMED = "sources without a test of their own name"
 # rows below the rooms' lines, as tools/house.py begins them; one that it does not print is left out
 KEYS = ("functions over 6 parameters", "the most parameters", "functions longer than 60 lines", "turns back on the way of the data", "sources that no test of their room tries",
@@ -36,6 +39,10 @@ def last_test(page):
     return f"{found.group(1)} ({found.group(2) or 'record of ' + made.group(1)})" if found else "not measured"
 
 
+def before_test(seconds):
+    return "not measured" if seconds is None else f"{seconds:.0f} (record of {BEFORE})"
+
+
 def house(work):
     """The tree before and now; libpelt.so of now is that beside the command. What nobody measures here, the old library and `make test` where it
     did not run, says of which commit it is a record."""
@@ -49,6 +56,7 @@ def house(work):
         now[TEST_TIME] = last_test(page)
     for key, value in BEFORE_LIBRARY.items():
         then[key] = f"{value} ({RECORD})"
+    then[TEST_TIME] = before_test(BEFORE_TEST_SECONDS)
     titles = list(dict.fromkeys(list(now) + list(then)))
     plain = [t for t in titles if re.match(r"^[a-z/]+$", t) and t != "lines"]
     rows = [["lines of `src/`", then["lines"], now["lines"]]]
@@ -83,7 +91,8 @@ def why(body):
 
 def goldens_moved(work):
     """Every commit that changed tests/golden/goldens.txt: which of them moved, by how much, and what the commit says of it. How far a
-    golden moved is told by its probes, as tests/golden/goldens.c tells it: the farthest and the mean of all, shares of the size."""
+    golden moved is told by its probes, as tests/golden/goldens.c tells it: the farthest and the mean of all, shares of the size. Of a merge
+    only what neither side had: goldens that one side made and the other's code moved."""
     path, rows = "tests/golden/goldens.txt", []
     form = re.compile(r"^([a-z]+-[a-z-]+) ([0-9a-f]{16}) (\d+ points \d+ frames), size (\S+)\n((?: .*\n)+)", re.M)
 
@@ -98,11 +107,14 @@ def goldens_moved(work):
         far = [math.dist(p, q) / now[2] for p, q in zip(was[3], now[3])]
         return f"{100 * max(far):.2g} ({100 * sum(far) / len(far):.2g})" if max(far) > 0 else "elsewhere than at its probes"
 
-    for entry in run("git", "log", "--date=short", "--format=%h%x1f%ad%x1f%s%x1f%b%x1e", "--", path).split("\x1e")[:-1]:
-        commit, date, subject, body = entry.strip("\n").split("\x1f")
-        before, after = at(commit + "^"), at(commit)
-        moved = [name for name in after if name in before and before[name][0] != after[name][0]]
+    for entry in run("git", "log", "--date=short", "--format=%h%x1f%p%x1f%ad%x1f%s%x1f%b%x1e", "--", path).split("\x1e")[:-1]:
+        commit, parents, date, subject, body = entry.strip("\n").split("\x1f")
+        sides, after = [at(parent) for parent in parents.split()] or [{}], at(commit)
+        before = {name: golden for side in reversed(sides) for name, golden in side.items()}
+        moved = [name for name in after if name in before and all(name not in side or side[name][0] != after[name][0] for side in sides)]
         new = [name for name in after if name not in before]
+        if len(sides) > 1 and not moved + new:
+            continue
         which = ", ".join(moved) or ("none" if new or len(before) > len(after) else "the probes alone")
         by = "; ".join(f"{name} {amount(before[name], after[name])}" for name in moved)
         said = why(body)

@@ -48,7 +48,8 @@ def state(name, one):
     if found["told"] != hash_of(found["body"]):
         return CHANGED
     if found["key"] != one.key():
-        return "older than " + ", ".join(one.goldens + one.rooms) + ("" if found["commit"] != "?" else " (never made by `make measured`)")
+        rooms = [re.sub(r"^(src/\w+)/\w+\.\w+$", r"\1", room) for room in one.rooms]  # of a room some files: it says enough
+        return "older than " + ", ".join(dict.fromkeys(one.methods + one.goldens + tuple(rooms))) + ("" if found["commit"] != "?" else " (never made by `make measured`)")
     return lost(found["commit"])
 
 
@@ -91,8 +92,9 @@ def typed(text):
         first = last + 1
 
 
-def pages():
-    return [ROOT / "README.md"] + sorted((ROOT / "docs").glob("*.md"))
+def pages(tree=ROOT):
+    """Every page but those of the lab book, whose figures are of a day."""
+    return [tree / "README.md"] + sorted(p for p in (tree / "docs").rglob("*.md") if "lab" not in p.relative_to(tree).parts)
 
 
 def all_typed():

@@ -1,9 +1,10 @@
-"""Tables of how a skin looks, by the reports of `pelt bake`."""
+"""Tables of how a skin looks, by the reports of `pelt bake` and by the judge of ../shared."""
 import json
 import math
 import struct
 import subprocess
 
+from .depends import METHODS
 from .work import ROOT, SHARED, number, run, table
 
 
@@ -21,7 +22,7 @@ def builtin_bends(work):
         rows.append([f"tracking, `{rig}`"] + [
             crossing(work.report(work.character(*w), "bend", "tracking", "--rig", f"examples/rigs/{rig}")["quality"]) if w[0] == on else ""
             for w in who])
-    return table(["", "cylinder, bend", "arm, bend", "hand, fist"], rows)
+    return table(["", "cylinder, bend", "arm, bend", "hand, bend (a fist)"], rows)
 
 
 REAL = [("cylinder, bend by 160°", "cylinder2.glb", "bend"), ("cylinder, twist by 180°", "cylinder2.glb", "twist"),
@@ -29,17 +30,33 @@ REAL = [("cylinder, bend by 160°", "cylinder2.glb", "bend"), ("cylinder, twist 
         ("MakeHuman body, squat and fists", "makehuman-cc0.glb", "bend")]
 
 
+# a table of what the judge of ../shared says of caches
+JUDGED = {"measured": True, "shared": True, "module": "numpy", "rooms": ("tests/measure/compare_evaluate.py",)}
+SHOWN = ("deep_pairs", "depth", "volume_ratio_min", "stretch_p99", "inverted", "loop_error", "jitter")
+
+
+def apart(pairs):
+    """How far reports are from the judge, (report, judge) of each figure, as a line below the table: counts, and the farthest of all others."""
+    counts = [(a, b) for a, b in pairs if isinstance(b, int)]
+    others = [(a, b) for a, b in pairs if not isinstance(b, int) and a is not None and b is not None]
+    share = max((abs(a - b) / abs(b) for a, b in others if abs(a - b) > 1e-6), default=0)
+    same = sum(a == b for a, b in counts)
+    return (f"The report of the same bakes has {'all' if same == len(counts) else same} of the {len(counts)} counts alike"
+            + (f", and is at most {100 * share:.1g} % from the judge in what is no count." if share else ", and what is no count within 1e-6."))
+
+
 def real_bends(method, wanted):
-    """Deep pairs, depth, volume, stretch, loop and jitter of a method on characters of ../shared, `lbs` in brackets."""
+    """Deep pairs, depth, volume, stretch, loop and jitter of a method on characters of ../shared, `lbs` in brackets, as the judge there has them of the
+    caches, and how far the reports are from it: five minutes of one core."""
     def make(work):
-        rows = []
+        rows, pairs = [], []
         for label, name, clip in REAL:
-            q = work.report(SHARED / "data" / name, clip, method)["quality"]
-            lbs = q["lbs"]
-            rows.append([label, f"{q['deep_pairs']} ({lbs['deep_pairs']})", f"{number(q['depth'], 2)} ({number(lbs['depth'], 2)})",
-                         f"{q['volume_ratio_min']:.3f} ({lbs['volume_ratio_min']:.3f})", f"{q['stretch_p99']:.2f}", str(q["inverted"]),
-                         number(q["loop_error"], 2), number(q["jitter"], 2), wanted.get(label, "")])
-        return table(["character, clip", "deep pairs (`lbs`)", "depth, of the size", "least volume", "stretch p99", "inverted", "loop", "jitter", "wanted"], rows)
+            ours, lbs = (work.judged(name, clip, by) for by in (method, "lbs"))
+            pairs += [tuple(ours[key]) for key in SHOWN]
+            q, blended = ({key: by[key][1] for key in SHOWN} for by in (ours, lbs))
+            rows.append([label, f"{q['deep_pairs']} ({blended['deep_pairs']})", number(q["depth"], 2), f"{q['volume_ratio_min']:.3f} ({blended['volume_ratio_min']:.3f})",
+                         f"{q['stretch_p99']:.2f}", str(q["inverted"]), number(q["loop_error"], 2), number(q["jitter"], 2), wanted.get(label, "")])
+        return table(["character, clip", "deep pairs (`lbs`)", "depth, of the size", "least volume (`lbs`)", "stretch p99", "inverted", "loop", "jitter", "wanted"], rows) + ["", apart(pairs)]
     return make
 
 
@@ -62,11 +79,20 @@ def grasp(work):
 
 
 def evaluate(work):
-    command = ("/usr/bin/python3", "tests/measure/compare_evaluate.py", "--pelt", work.pelt, "--shared", SHARED, "--all", "--markdown")
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, cwd=ROOT)
-    if done.returncode > 1:  # 1: rows that differ, and say so
-        raise RuntimeError(done.stderr)
-    return [line for line in done.stdout.splitlines() if line.startswith("|")]
+    """What reports say beside what the judge says, of `lbs` and `dqs`: ten minutes of one core."""
+    return [line for line in work.compare("--all", "--markdown").splitlines() if line.startswith("|")]
+
+
+def gallery(name, vertices, clip):
+    """The measures of the gallery's bakes: a minute of one core."""
+    def make(work):
+        rows = []
+        for method in METHODS:
+            q = work.report(work.character(name, vertices), clip, method)["quality"]
+            rows.append([f"`{method}`", str(q["self_intersections"]), str(q["deep_pairs"]), number(100 * q["depth"], 3) if q["deep_pairs"] else "0",
+                         f"{q['volume_ratio_min']:.3f} to {q['volume_ratio_max']:.3f}", f"{q['stretch_p99']:.2f}"])
+        return table(["", "crossing pairs", "deep pairs", "depth, % of the size", "volume", "stretch p99"], rows)
+    return make
 
 
 CORPUS_WANTED = {"tracking": 25, "projective": 15, "layered": 120}  # ms a frame

@@ -22,7 +22,7 @@ class Work:
 
     def __init__(self, pelt, options, folder):
         self.pelt, self.results, self.runs, self.folder = pelt, options.results, options.runs, pathlib.Path(folder)
-        self.reports, self.groups = {}, {}
+        self.reports, self.groups, self.judgements = {}, {}, {}
 
     def character(self, name, vertices):
         path = self.folder / f"{name}-{vertices}.glb"
@@ -38,6 +38,22 @@ class Work:
             run(self.pelt, "bake", path, "-m", method, "--clip", clip, "--report", out, "-q", *options)
             self.reports[key] = json.loads(out.read_text())
         return self.reports[key]
+
+    def compare(self, *asked):
+        """What tests/measure/compare_evaluate.py prints."""
+        command = ("/usr/bin/python3", "tests/measure/compare_evaluate.py", "--pelt", self.pelt, "--shared", SHARED) + asked
+        done = subprocess.run([str(c) for c in command], capture_output=True, text=True, cwd=ROOT)
+        if done.returncode not in (0, 3):  # 3: rows that differ, and say so
+            raise RuntimeError(done.stderr)
+        return done.stdout
+
+    def judged(self, name, clip, method):
+        """What the judge of ../shared says of a bake of a character there, beside the bake's own report: {measure: (report, judge)}."""
+        case = f"{name}:{clip}:{method}"
+        if case not in self.judgements:
+            print(f"  {case.replace(':', ' ')}, judged", file=sys.stderr)
+            self.judgements.update(json.loads(self.compare("--json", case)))
+        return self.judgements[case]
 
     def frames(self, path, clip, method, *options):
         """Points of all frames of a bake, one flat array of floats a frame."""

@@ -1,4 +1,4 @@
-/// Tangential relaxation by mean value coordinates, and smoothing where skin touches [Hormann2006].
+/// Tangential relaxation by mean value coordinates [Hormann2006], and smoothing where skin touches [Vaillant2013].
 #include "methods/implicit/implicit.h"
 
 #include "methods/implicit/constants.def"

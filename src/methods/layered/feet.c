@@ -1,4 +1,4 @@
-/// Finds where the projection segments end, on the bones [Deul2013 sec. 3].
+/// Finds where the projection segments end, on the bones [Deul2013 sec. 3], in balls inside the skin [Ma2012].
 /// A segment that leaves the part it starts in puts the layers of a finger into its neighbour and those of an ear into the head:
 /// every foot is kept in the largest ball inside the skin that touches it at the segment's vertex, which is as wide as the part
 /// is thick there.

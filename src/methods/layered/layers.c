@@ -1,4 +1,4 @@
-/// Lays layers along the projection segments, with masses, stiffness and joint distances [Deul2013 sec. 3, 4.4].
+/// Lays layers on projection segments, with masses, stiffness, joint distances [Deul2013 sec. 3, 4.4] and areas [Meyer2003].
 #include "character/skeleton.h"
 #include "math/elementary.h"
 #include "methods/layered/flesh.h"
