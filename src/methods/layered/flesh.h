@@ -89,8 +89,8 @@ typedef struct PeltiLayeredCollideSearch {
 typedef struct PeltiFleshContacts {
     PeltiLayeredContact *list;
     int count, capacity;
-    bool overflowed;
-    bool *touched; ///< [slot] in contact in the last step
+    bool overflowed; ///< this detection found more than there is room for
+    bool *touched;   ///< [slot] in contact in the last step
     PeltiLayeredIslands islands;
 } PeltiFleshContacts;
 
@@ -225,6 +225,12 @@ typedef struct PeltiFleshScratch {
 
 typedef enum FleshStage { STAGE_GOALS, STAGE_DETECT, STAGE_MATCH, STAGE_CONTACTS, STAGE_VOLUME, STAGE_COUNT } FleshStage;
 
+/// What a frame reports of all its substeps. pelti_flesh_substep adds to it, layered_step begins and reads it.
+typedef struct PeltiFleshTold {
+    double ms[STAGE_COUNT]; ///< where its time went
+    bool overflowed;        ///< contacts of some substep did not all fit
+} PeltiFleshTold;
+
 typedef struct PeltiFlesh {
     PeltiPool pool;
     const PeltiCharacter *who;
@@ -244,7 +250,7 @@ typedef struct PeltiFlesh {
     PeltiLayeredVolume volume;
     PeltiLayeredStretch stretch;
     PeltiFleshScratch scratch;
-    double ms[STAGE_COUNT]; ///< where a frame's time went
+    PeltiFleshTold told; ///< of this frame
 } PeltiFlesh;
 
 // layers.c

@@ -86,17 +86,15 @@ void pelti_flesh_held(PeltiFlesh *flesh, const Vec3 *change)
 void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool settle)
 {
     Substep span = {flesh, dt_s, settle, flesh->moving.settled && !settle};
-    double since = pelti_clock_ms(), *ms = flesh->ms;
+    double since = pelti_clock_ms(), *ms = flesh->told.ms;
     flesh->moving.settled = settle;
     for (int k = 0; k < 3; k++)
         memcpy(flesh->moving.goal_before[k], flesh->moving.goal[k], sizeof(float) * lane_count(flesh));
     pelti_layered_couple_goals(flesh, bones);
     pelti_parallel_for(flesh->jobs, (int)lane_count(flesh), GRAIN, integrate, &span);
     pelti_clock_lap(&since, &ms[STAGE_GOALS]);
-    if (flesh->set.collide)
-        pelti_layered_collide_detect(flesh);
-    else
-        flesh->collide.contacts.count = 0;
+    pelti_layered_collide_detect(flesh);
+    flesh->told.overflowed |= flesh->collide.contacts.overflowed;
     pelti_clock_lap(&since, &ms[STAGE_DETECT]);
     for (int k = 0; k < flesh->set.elasticity; k++) {
         if (k % flesh->set.match_every == 0)

@@ -170,6 +170,42 @@ static void thrown_flesh_stays_around_its_bones(void **state)
     tube_release(&tube);
 }
 
+static double told(const PeltiStepReport *report, const char *name)
+{
+    for (int i = 0; i < report->told.stat_count; i++)
+        if (!strcmp(report->told.stats[i].name, name))
+            return report->told.stats[i].value;
+    fail_msg("%s is not told", name);
+    return 0;
+}
+
+/// A frame says that contacts did not all fit if those of any of its substeps did not; the next one says it of its own.
+static void contacts_that_do_not_fit_are_told_in_their_frame_alone(void **state)
+{
+    (void)state;
+    Tube tube;
+    tube_make(&tube, 2, NULL, NULL, NULL);
+    int room = tube.flesh->collide.contacts.capacity;
+    tube_step(&tube, 0, true);
+    tube_pose(&tube, 2.2f, vec3(0, 0, 0));
+    PeltiStepReport enough = tube_step(&tube, 0.5f, false);
+    assert_true(told(&enough, "contacts") > 0);
+    assert_true(told(&enough, "contacts_overflowed") == 0);
+    tube.flesh->collide.contacts.capacity = 1;
+    PeltiStepReport full = tube_step(&tube, 1 / 30.0f, false);
+    assert_true(told(&full, "contacts_overflowed") == 1);
+    tube_pose(&tube, 0, vec3(0, 0, 0)); // opens: the first substeps have too many contacts, the last ones none
+    PeltiStepReport opened = tube_step(&tube, 0.5f, false);
+    assert_true(told(&opened, "contacts") == 0);
+    assert_true(told(&opened, "contacts_overflowed") == 1);
+    tube.flesh->collide.contacts.capacity = room;
+    PeltiStepReport after = tube_step(&tube, 1 / 30.0f, false);
+    assert_true(told(&after, "contacts_overflowed") == 0);
+    PeltiStepReport anew = tube_step(&tube, 0, true);
+    assert_true(told(&anew, "contacts_overflowed") == 0);
+    tube_release(&tube);
+}
+
 static void threads_do_not_change_a_bit(void **state)
 {
     (void)state;
@@ -230,6 +266,7 @@ int main(void)
         cmocka_unit_test(a_turned_character_is_turned_and_no_more),
         cmocka_unit_test(a_clip_begins_in_the_middle_of_a_motion),
         cmocka_unit_test(thrown_flesh_stays_around_its_bones),
+        cmocka_unit_test(contacts_that_do_not_fit_are_told_in_their_frame_alone),
         cmocka_unit_test(threads_do_not_change_a_bit),
         cmocka_unit_test(steps_do_not_allocate),
     };
