@@ -143,7 +143,8 @@ typedef struct TrackingSolver {
     TrackingRows ring;     ///< read as it lies: by the mesh' own order every row was a walk to another place of the memory
     float (*plane)[4];     ///< normal of the surface a vertex slides on and the share of its steps; (0, 0, 0, 1): it is free
     float (*load)[4];      ///< force that is left
-    float (*applied)[4];   ///< product of the matrix applied last: M^-1 load (a solve in place), then A direction
+    float (*eased)[4];     ///< M^-1 load along the plane: the factor solves in place, so a copy of the load goes in
+    float (*image)[4];     ///< A direction, along the plane
     float (*direction)[4]; ///< conjugate to those before it
     float (*slid)[4];      ///< displacement: what a solve gives
     double *sum_scratch;   ///< [blocks]
@@ -168,6 +169,7 @@ typedef struct TrackingAwake {
     PeltiSparseSome rows;      ///< the same in the factor's order, and what solves need besides
     struct {
         unsigned char *mark; ///< takes part, in the factor's order
+        int *queue;          ///< [vertex_count] of those that wake the rings around them
     } scratch;
 } TrackingAwake;
 
