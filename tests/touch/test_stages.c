@@ -331,7 +331,7 @@ static void a_join_that_is_called_smooth_has_no_triangles_that_cross(void **stat
         pelti_touch_find_crossings(t, x);
         for (int k = 0; k < t->patches.join_count; k++) {
             const TouchJoin *join = &t->patches.join[k];
-            int crosses = pelti_touch_patches_cross(t, join->a, join->b, NULL);
+            int crosses = pelti_touch_patches_cross(t, x, join->a, join->b, NULL);
             if (pelti_touch_join_smooth(join, t->bounds.shape_end)) {
                 assert_int_equal(crosses, 0);
                 smooth++;
