@@ -48,6 +48,13 @@ void pelti_tracking_awake_prepare(Tracking *t)
     wake_all(t);
 }
 
+void pelti_tracking_forget_awake(Tracking *t)
+{
+    t->awake.fresh = true;
+    memset(t->awake.restless, 0, (size_t)t->mesh->vertex_count);
+    memset(t->awake.changed, 0, (size_t)t->mesh->vertex_count);
+}
+
 void pelti_tracking_find_moved(Tracking *t, const TrackingBones *from, const TrackingBones *to)
 {
     TrackingAwake *a = &t->awake;

@@ -23,7 +23,8 @@ typedef enum TargetKind { TARGET_BLENDED, TARGET_RIGID, TARGET_POLAR } TargetKin
 
 typedef struct TrackingSettings {
     bool fast;       ///< factor-once solver; else Jacobi as published
-    bool everywhere; ///< look at the field everywhere in every virtual frame: what leaving out is checked against
+    bool everywhere; ///< look at the field everywhere in every virtual frame: what leaving out is checked against. Tests alone
+                     ///< set it
     int iterations;  ///< relaxation steps of a virtual frame, at most
     float tolerance; ///< of the mean edge: relaxation stops where no vertex moves farther
     float floor_rad; ///< least turn of a virtual frame
@@ -45,7 +46,8 @@ typedef struct TrackingBones {
     float *scale;      ///< cube root of the determinant
 } TrackingBones;
 
-/// frames.c makes poses, tracking.c says which; relaxation and projection read the next one.
+/// frames.c makes poses, tracking.c says which, and project.c writes the way to the next one; relaxation and projection read
+/// that.
 typedef struct TrackingPoses {
     int *order;         ///< [bone_count] parents first
     TrackingBones now;  ///< of the tracked positions
@@ -73,7 +75,7 @@ typedef struct TrackingSkin {
 } TrackingSkin;
 
 /// Where vertices are, and what each saw when it last looked at the field. project.c moves and looks, relax.c slides, predict.c
-/// slides on; wake.c and swell.c write `must_look`; all stages read it.
+/// slides on; wake.c and swell.c write `must_look`, order.c made `look_order`; all stages read it.
 typedef struct TrackingSurface {
     Vec3 *x;
     Vec3 *normal;           ///< unit, of the surface a vertex is on
@@ -273,16 +275,19 @@ typedef struct TrackingLooks {
 } TrackingLooks;
 
 // project.c
+void pelti_tracking_to_rest(Tracking *t); ///< a start: at rest, and nobody has looked
 void pelti_tracking_move(Tracking *t, const TrackingBones *from, const TrackingBones *to); ///< rigidly
 void pelti_tracking_project(Tracking *t, TrackingLooks how);
 void pelti_tracking_rest_values(Tracking *t);
 
 // wake.c
+void pelti_tracking_forget_around(Tracking *t);                                            ///< a start
 void pelti_tracking_wake(Tracking *t, const TrackingBones *from, const TrackingBones *to); ///< skin whose surroundings changed
 /// A joint hardly moves, against its parent, on a character of that size.
 bool pelti_tracking_stands_still(float size, const PeltiJoint *from, const PeltiJoint *to);
 
 // awake.c
+void pelti_tracking_forget_awake(Tracking *t);  ///< a start
 void pelti_tracking_awake_prepare(Tracking *t); ///< after the factor
 void pelti_tracking_find_moved(Tracking *t, const TrackingBones *from, const TrackingBones *to);
 void pelti_tracking_choose_awake(Tracking *t); ///< before a relaxation
@@ -294,6 +299,7 @@ void pelti_tracking_remember(Tracking *t);                                      
 void pelti_tracking_forget(Tracking *t);                                                      ///< a start
 
 // swell.c
+void pelti_tracking_forget_swelling(Tracking *t); ///< a start
 void pelti_tracking_swell(Tracking *t);
 PeltStatus pelti_tracking_find_holds(Tracking *t, PeltError *err);
 
