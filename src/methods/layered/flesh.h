@@ -17,8 +17,7 @@ typedef struct PeltiLayeredSettings {
     int separate;                   ///< sweeps over the contacts alone, after the loop
     int match_every;                ///< shape matching in every n-th iteration
     float step_s;                   ///< longest simulation step
-    float turn_rad;                 ///< farthest a bone turns in one step
-    float settle_turn_rad;          ///< the same while settling
+    float turn_rad;                 ///< farthest a bone turns in one step, while settling too
     float damping;                  ///< 1/s, towards the skeleton's own motion
     float joint_keep;               ///< lower bound of the distance to a joint, as a share of the rest distance; 0: off
     float coupling;                 ///< stiffness of the bone layer's pull to its goals
@@ -48,13 +47,15 @@ typedef struct PeltiLayeredContact {
 /// Islands of contacts, as a physics engine has them: contacts that share a particle are of one island, and islands are solved
 /// side by side, each in the order it was found. Small ones are put together into pieces of work.
 typedef struct PeltiLayeredIslands {
-    int *parent;      ///< [slot] towards one of its island's
-    int *island;      ///< [slot] at an island's root: its number
-    int *size;        ///< [contact] of an island
-    int *next;        ///< [contact] place in order where an island goes on
     int *order;       ///< [contact] grouped by island
     int *piece_start; ///< [contact + 1] into order
     int piece_count;
+    struct {
+        int *parent; ///< [slot] towards one of its island's
+        int *island; ///< [slot] at an island's root: its number
+        int *size;   ///< [contact] of an island
+        int *next;   ///< [contact] place in order where an island goes on
+    } scratch;       ///< of pelti_layered_collide_islands
 } PeltiLayeredIslands;
 
 /// The mesh that collides, at rest. pelti_layered_collide_build writes it, detection reads it.
@@ -190,10 +191,10 @@ typedef struct PeltiFleshHold {
     float *joint_least; ///< [slot x 4] that distance, 0: none
 } PeltiFleshHold;
 
-/// Particles from step to step; where they are now is match.x. step.c writes them, couple.c the goals, and speeds volume.c and
-/// collide.c too, which also read them, as does the guard.
+/// Particles from step to step; where they are now is match.x. step.c writes them; couple.c writes the goals, and all that is
+/// about the origin where it moves that; volume.c and collide.c write speeds too. These and the guard read them.
 typedef struct PeltiFleshMoving {
-    bool started;
+    bool started;       ///< it has settled once
     bool settled;       ///< the last step was without inertia: speeds are not known yet
     Vec3 origin;        ///< world; what positions are about
     float *before[3];   ///< [slot x 4] x at the start of the step

@@ -69,7 +69,6 @@ static void layered_retune(void *state, const PeltiOptions *o)
                            : coarse  ? STEP_COARSE
                                      : STEP),
         .turn_rad = (coarse ? TURN_COARSE : TURN) * 3.14159265f / 180,
-        .settle_turn_rad = (coarse ? TURN_COARSE : TURN) * 3.14159265f / 180,
         .damping = jiggle > 0 ? JIGGLE_DAMPING / jiggle : 1e6f, // none: all of a swing is gone in a step, however short
         .joint_keep = pelti_option_float(o, "joint-keep"),
         .coupling = pelti_option_float(o, "coupling"),
@@ -149,7 +148,6 @@ static void layered_step(void *state, const PeltiStepInput *in, Vec3 *vertices, 
     } else {
         steps = pelti_flesh_settle(flesh, in->bones, in->joints);
     }
-    flesh->moving.started = true;
     double ms = (pelti_clock_ms() - start) / (steps > 0 ? steps : 1);
     pelti_flesh_show(flesh, vertices);
     if (!report)

@@ -171,7 +171,7 @@ static float skin_change(const PeltiFlesh *flesh)
 int pelti_flesh_settle(PeltiFlesh *flesh, const Mat34 *bones, const PeltiJoint *joints)
 {
     pelti_motion_to(&flesh->skeleton.motion, bones, joints);
-    int ways = (int)ceilf(pelti_motion_largest_turn(&flesh->skeleton.motion) / flesh->set.settle_turn_rad), steps = 0;
+    int ways = (int)ceilf(pelti_motion_largest_turn(&flesh->skeleton.motion) / flesh->set.turn_rad), steps = 0;
     ways = ways < 1 ? 1 : ways > MOST_WAYS ? MOST_WAYS : ways;
     for (int i = 1; i <= ways; i++, steps++) {
         pelti_motion_at(&flesh->skeleton.motion, (float)i / (float)ways, flesh->scratch.bones);
@@ -182,6 +182,7 @@ int pelti_flesh_settle(PeltiFlesh *flesh, const Mat34 *bones, const PeltiJoint *
         if (skin_change(flesh) < STILL)
             break;
     }
+    flesh->moving.started = true;
     pelti_motion_arrive(&flesh->skeleton.motion);
     return steps;
 }
