@@ -70,7 +70,7 @@ typedef struct MeasureFrame {
     bool broken; ///< x and raw differ
     Vec3 *lbs;   ///< [vertices of the mesh]
     bool has_lbs;
-    PeltiMeasureSkin near;        ///< the chosen blend; NULL: it is lbs
+    PeltiMeasureSkin near;        ///< the chosen blend, as pelti_measure_also_near said last; its points NULL: it is lbs
     MeasureNormal *normal;        ///< [capped triangles]
     MeasureNormal *vertex_normal; ///< [vertices of the mesh] unit
     MeasureNormal *neighbours;    ///< [triangles of the mesh] sum of the neighbours' normals
