@@ -1,5 +1,6 @@
 /// Options that no other test tries: each does what its line in `pelt methods` says, on built-in characters.
 #include "check.h"
+#include "stats.h"
 
 #include <pelt/make.h>
 #include <pelt/pelt.h>
@@ -51,15 +52,6 @@ static void play(Play *p, const char *setting, const char *other)
     pelt_skin_destroy(skin);
 }
 
-static double stat(const Play *p, const char *name)
-{
-    for (int i = 0; i < p->report.stat_count; i++)
-        if (strcmp(p->report.stats[i].name, name) == 0)
-            return p->report.stats[i].value;
-    fail_msg("%s says nothing of %s", p->method, name);
-    return 0;
-}
-
 /// How much edges are longer or shorter than at rest: root of the mean square of the logarithm.
 static double stretch(const Play *p)
 {
@@ -93,8 +85,9 @@ static void marches_come_nearer_to_the_surface(void **state)
     Play one = {.who = who, .method = "implicit", .from_s = 1, .frames = 1}, many = one;
     play(&one, "marches=1", "rounds=1");
     play(&many, "marches=20", "rounds=1");
-    printf("residual after 1 and 20 marches: %g, %g\n", stat(&one, "iso_residual_p99"), stat(&many, "iso_residual_p99"));
-    assert_true(stat(&many, "iso_residual_p99") < 0.5 * stat(&one, "iso_residual_p99"));
+    printf("residual after 1 and 20 marches: %g, %g\n", test_stat(&one.report, "iso_residual_p99"),
+           test_stat(&many.report, "iso_residual_p99"));
+    assert_true(test_stat(&many.report, "iso_residual_p99") < 0.5 * test_stat(&one.report, "iso_residual_p99"));
     close_play(&one), close_play(&many);
     pelt_character_destroy(who);
 }
@@ -126,8 +119,9 @@ static void parts_all_gives_still_joints_fields(void **state)
         Play moving = {.who = who, .method = methods[m], .from_s = 1, .frames = 1}, all = moving;
         play(&moving, "parts=moving", NULL);
         play(&all, "parts=all", NULL);
-        assert_int_equal((int)stat(&all, "parts"), pelt_character_info(who).joint_count);
-        assert_true(stat(&moving, "parts") > 1 && stat(&moving, "parts") < stat(&all, "parts"));
+        assert_int_equal((int)test_stat(&all.report, "parts"), pelt_character_info(who).joint_count);
+        assert_true(test_stat(&moving.report, "parts") > 1 &&
+                    test_stat(&moving.report, "parts") < test_stat(&all.report, "parts"));
         close_play(&moving), close_play(&all);
     }
     pelt_character_destroy(who);
@@ -170,10 +164,10 @@ static void poses_of_a_clip_are_searched_for_pairs(void **state)
     PeltCharacter *who = made("arm", NULL);
     Play p = {.who = who, .method = "projective", .frames = 1};
     play(&p, "collisions=pairs", NULL);
-    double none = stat(&p, "stored_pairs");
+    double none = test_stat(&p.report, "stored_pairs");
     play(&p, "collisions=pairs", "poses=bend");
-    printf("pairs: %g, %g\n", none, stat(&p, "stored_pairs"));
-    assert_true(stat(&p, "stored_pairs") > none);
+    printf("pairs: %g, %g\n", none, test_stat(&p.report, "stored_pairs"));
+    assert_true(test_stat(&p.report, "stored_pairs") > none);
     close_play(&p);
     pelt_character_destroy(who);
 }

@@ -86,7 +86,8 @@ typedef struct PeltiLayeredCollideSearch {
 } PeltiLayeredCollideSearch;
 
 /// Contacts of a step. pelti_layered_collide_detect finds them, pelti_layered_collide_project pushes them; volume, velocities,
-/// pictures and the report read them, and the next detection what `touched`.
+/// pictures and the report read them. At the end of a step pelti_layered_collide_remember writes who `touched`: all of it that
+/// the next step reads, and a state keeps.
 typedef struct PeltiFleshContacts {
     PeltiLayeredContact *list;
     int count, capacity;
@@ -279,6 +280,8 @@ PeltStatus pelti_layered_collide_build(PeltiFlesh *flesh, PeltError *err);
 void pelti_layered_collide_detect(PeltiFlesh *flesh);
 void pelti_layered_collide_project(PeltiFlesh *flesh);
 void pelti_layered_collide_velocities(PeltiFlesh *flesh, float dt_s); ///< friction and restitution
+void pelti_layered_collide_remember(PeltiFlesh *flesh);               ///< who touched in this step, for the next one
+void pelti_layered_collide_forget(PeltiFlesh *flesh);                 ///< nobody did
 // islands.c
 bool pelti_layered_collide_islands_new(PeltiFleshContacts *contacts, PeltiPool *pool, int slots);
 void pelti_layered_collide_islands(PeltiFleshContacts *found); ///< of the contacts there are

@@ -126,6 +126,7 @@ void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool
         pelti_layered_volume_velocities(flesh);
         pelti_layered_collide_velocities(flesh, dt_s);
     }
+    pelti_layered_collide_remember(flesh);
     pelti_clock_lap(&since, &ms[STAGE_GOALS]);
 }
 
@@ -137,6 +138,7 @@ void pelti_flesh_rest(PeltiFlesh *flesh)
     flesh->moving.origin = flesh->rest.centre;
     flesh->moving.settled = true;
     pelti_layered_match_prepare(&flesh->match);
+    pelti_layered_collide_forget(flesh);
     pelti_layered_couple_goals(flesh, flesh->skeleton.motion.from.bones);
     for (int b = 0; b < flesh->who->bone_count; b++)
         flesh->skeleton.carry[b] = mat34_identity();

@@ -1,5 +1,6 @@
 /// Layered flesh rests, bends, lags and survives jumps, and does not allocate or depend on threads.
 #include "core/hash.h"
+#include "stats.h"
 #include "tube.h"
 
 static void rest_stays_at_rest(void **state)
@@ -170,15 +171,6 @@ static void thrown_flesh_stays_around_its_bones(void **state)
     tube_release(&tube);
 }
 
-static double told(const PeltiStepReport *report, const char *name)
-{
-    for (int i = 0; i < report->told.stat_count; i++)
-        if (!strcmp(report->told.stats[i].name, name))
-            return report->told.stats[i].value;
-    fail_msg("%s is not told", name);
-    return 0;
-}
-
 /// A frame says that contacts did not all fit if those of any of its substeps did not; the next one says it of its own.
 static void contacts_that_do_not_fit_are_told_in_their_frame_alone(void **state)
 {
@@ -189,20 +181,20 @@ static void contacts_that_do_not_fit_are_told_in_their_frame_alone(void **state)
     tube_step(&tube, 0, true);
     tube_pose(&tube, 2.2f, vec3(0, 0, 0));
     PeltiStepReport enough = tube_step(&tube, 0.5f, false);
-    assert_true(told(&enough, "contacts") > 0);
-    assert_true(told(&enough, "contacts_overflowed") == 0);
+    assert_true(test_stat(&enough.told, "contacts") > 0);
+    assert_true(test_stat(&enough.told, "contacts_overflowed") == 0);
     tube.flesh->collide.contacts.capacity = 1;
     PeltiStepReport full = tube_step(&tube, 1 / 30.0f, false);
-    assert_true(told(&full, "contacts_overflowed") == 1);
+    assert_true(test_stat(&full.told, "contacts_overflowed") == 1);
     tube_pose(&tube, 0, vec3(0, 0, 0)); // opens: the first substeps have too many contacts, the last ones none
     PeltiStepReport opened = tube_step(&tube, 0.5f, false);
-    assert_true(told(&opened, "contacts") == 0);
-    assert_true(told(&opened, "contacts_overflowed") == 1);
+    assert_true(test_stat(&opened.told, "contacts") == 0);
+    assert_true(test_stat(&opened.told, "contacts_overflowed") == 1);
     tube.flesh->collide.contacts.capacity = room;
     PeltiStepReport after = tube_step(&tube, 1 / 30.0f, false);
-    assert_true(told(&after, "contacts_overflowed") == 0);
+    assert_true(test_stat(&after.told, "contacts_overflowed") == 0);
     PeltiStepReport anew = tube_step(&tube, 0, true);
-    assert_true(told(&anew, "contacts_overflowed") == 0);
+    assert_true(test_stat(&anew.told, "contacts_overflowed") == 0);
     tube_release(&tube);
 }
 
