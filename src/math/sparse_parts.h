@@ -23,8 +23,9 @@ typedef struct PeltiSparseBlock {
     float inner[PELTI_SPARSE_WIDTH][PELTI_SPARSE_WIDTH]; ///< [row][column] within the block, below the diagonal
 } PeltiSparseBlock;
 
-/// Chosen by the pattern alone, once: sparse_order.c. Columns [part_start[p], part_start[p+1]) are whole subtrees of the
-/// elimination tree: parts touch only themselves and the top, columns [part_start[part_count], n).
+/// Chosen by the pattern alone: sparse_order.c writes it, sparse.c that of a matrix like another one. Columns [part_start[p],
+/// part_start[p+1]) are whole subtrees of the elimination tree: parts touch only themselves and the top, columns
+/// [part_start[part_count], n).
 typedef struct SparseOrder {
     int *unknown, *place; ///< place in the factor -> unknown, and back
     int part_count, part_start[PELTI_SPARSE_PARTS + 1];
