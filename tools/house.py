@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The house in numbers: lines a room, large structs, long parameter lists, tests that mirror sources, names, the library.
 
-Usage: tools/house.py [TREE] [--build FOLDER] [--list] [--names] [--sizes] [--headers] [--unused] [--sources]
+Usage: tools/house.py [TREE] [--build FOLDER] [--list] [--names] [--sizes] [--headers] [--unused] [--sources] [--writers]
   TREE            a checkout, this one by default
   --build FOLDER  size of libpelt.so there, and what it needs; how long `make test` took that last ran whole there (build, unless told)
   --list          names what is counted
@@ -11,6 +11,7 @@ Usage: tools/house.py [TREE] [--build FOLDER] [--list] [--names] [--sizes] [--he
   --unused        the same of externals that nothing outside their file uses: dead, or to be static
   --sources       the same of first lines, which say in a sentence what a source or a test is for and name the papers that it uses, and of
                   keys of papers ([Deul2013]) that docs/bibliography.md does not have, or has for nobody; and of notes that somebody left (NOTE_FOR_X.md)
+  --writers       the same of structs whose comment says which sources write them: no other source of the room does
 docs/architecture.md shows what it printed."""
 import argparse
 import collections
@@ -398,6 +399,45 @@ def check_notes(tree):
     return [f"{p.relative_to(tree)}: a note: say it in an issue or a commit's message" for p in files if p.is_file() and re.fullmatch(LEFT, p.name)]
 
 
+# The comment before a struct, its name, and members of such a type in a larger struct
+TOLD = re.compile(r"^((?:///[^\n]*\n)+)typedef struct (\w+) \{|^typedef struct (\w+) \{ *///< ?([^\n]*)", re.M)
+FRESH = r"(?:PELTI_NEW|PELTI_TAKE|pelti_pool_take)\("  # memory alone: whoever makes an object takes it
+
+
+def writers_told(said):
+    """Sources that a struct's comment names, but for those of a clause that only says who reads."""
+    clauses = re.split(r"[;:]|\.(?=\s|$)|, (?:these|others)\b", re.sub(r"\s*///\s*", " ", said))
+    return {name for c in clauses if "writ" in c or not re.search(r"\b(?:reads?|reports?|asks?)\b", c) for name in re.findall(r"\b\w+\.c\b", c)}
+
+
+def check_writers(house):
+    """Sources that assign to a struct whose comment names its writers and not them, a line each. Seen are assignments, steps and mem...
+    by the member's name, by a pointer of the type, and by a pointer to the member; not what is handed to another function. What takes
+    memory counts as making; so does all of a source that a header says has made all."""
+    wrong = []
+    for header in house.files:
+        raw = house.raw[header] if header.suffix == ".h" else ""
+        makers = {name for said in re.findall(r"All of it is made by ([^;]*?\.c)\.(?=\s)", raw) for name in re.findall(r"\w+\.c", said)}
+        sources = [p for p in house.files if p.parent == header.parent and p.suffix == ".c" and p.name not in makers]
+        for m in TOLD.finditer(raw):
+            name, writers = m.group(2) or m.group(3), writers_told(m.group(1) or m.group(4))
+            named = [n for n in re.findall(rf"^ +{name} (\w+);", house.text[header], re.M) if not re.search(rf"^ +(?!{name} )\w+ {n};", house.text[header], re.M)]
+            if not writers or not named:  # a name that members of another type have too says nothing
+                continue
+            for path in sources:
+                if path.name in writers:
+                    continue
+                text = house.text[path]
+                pointers = re.findall(rf"(?<!const )\b{name} \*(\w+)", text)
+                at = "|".join([rf"(?:->|\.)(?:{'|'.join(named)})\."] + [rf"\b{p}->" for p in set(pointers)])
+                rest = r"(?:\w|\.|->|\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]*\])*\])*\])*"
+                write = rf"(?:{at}){rest}(?: [-+*/|&]?= (?!{FRESH})|\+\+|--)|\bmem(?:set|cpy|move)\(&?[\w>.-]*?(?:{at})"
+                for hit in re.finditer(write, text):
+                    line = text.count("\n", 0, hit.start()) + 1
+                    wrong.append(f"{path.relative_to(house.tree)}:{line}: writes {name}, which {header.name} says {', '.join(sorted(writers))} write")
+    return wrong
+
+
 KEY = r"[A-Z][A-Za-z]+(?:19|20)\d\d[a-z]?\b"
 
 
@@ -490,11 +530,13 @@ def main():
     parser.add_argument("--headers", action="store_true")
     parser.add_argument("--unused", action="store_true")
     parser.add_argument("--sources", action="store_true")
+    parser.add_argument("--writers", action="store_true")
     options = parser.parse_args()
     house = House(options.tree)
-    if options.names or options.sizes or options.headers or options.unused or options.sources:
+    if options.names or options.sizes or options.headers or options.unused or options.sources or options.writers:
         wrong = (check_names(house) if options.names else []) + (check_sizes(house) if options.sizes else []) + (check_headers(house.tree) if options.headers else []) + \
-                (check_unused(house) if options.unused else []) + (check_sources(house.tree) + check_notes(house.tree) if options.sources else [])
+                (check_unused(house) if options.unused else []) + (check_sources(house.tree) + check_notes(house.tree) if options.sources else []) + \
+                (check_writers(house) if options.writers else [])
         print("\n".join(wrong), end="\n" if wrong else "")
         sys.exit(1 if wrong else 0)
     show(house, options.list, options.build)

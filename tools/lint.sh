@@ -15,6 +15,8 @@ echo "names (docs/architecture.md, "Names")"
 tools/house.py --names || failed=1
 echo "sizes of functions (60 lines, six parameters)"
 tools/house.py --sizes || failed=1
+echo "structs that say which sources write them"
+tools/house.py --writers || failed=1
 echo "externals that nothing outside their file uses"
 tools/house.py --unused || failed=1
 echo "public headers (each function's own comment says thread, cost, ownership and errors, in whole sentences)"

@@ -95,7 +95,8 @@ typedef struct PeltiSkinShown {
     Vec3 *points;        ///< [point_count] of the character
 } PeltiSkinShown;
 
-/// What a host gets, made of what is shown when it is asked for: hand_out.c writes and reads it, steps make it stale.
+/// What a host gets, made of what is shown when it is asked for. hand_out.c writes and reads it; skin.c writes where it goes, and
+/// like state.c that it is stale.
 typedef struct PeltiSkinHanded {
     Mat34 output;  ///< own -> what is handed out
     Vec3 *points;  ///< [point_count] what is shown by `output`; NULL: as it is

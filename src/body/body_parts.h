@@ -9,9 +9,11 @@
 /// skin below it (PeltiPiece.sewn).
 typedef enum PeltiPieceRide { PELTI_RIDE_BODY, PELTI_RIDE_BONE, PELTI_RIDE_SEWN } PeltiPieceRide;
 
-typedef struct PeltiPieceFit { ///< of a sewn piece: sums, then means, of its points at rest and carried
+typedef struct PeltiPieceFit { ///< of a sewn piece, and of its points at rest (from) and carried (to)
     int count;
-    double from[3], to[3], spread[3][3];
+    double from_sum[3], to_sum[3];
+    double from_mean[3], to_mean[3];
+    double spread[3][3]; ///< about the means
     Mat34 motion;
 } PeltiPieceFit;
 
@@ -19,6 +21,15 @@ typedef float PeltiCarryFour __attribute__((vector_size(16))); ///< x, y, z, and
 typedef struct PeltiCarryMotion {                              ///< rest space -> world, by columns; the last is the translation
     PeltiCarryFour column[4];
 } PeltiCarryMotion;
+
+/// Nothing of this outlives a pelti_body_carry.
+typedef struct PeltiCarryScratch {
+    Mat3 *ring_spread;        ///< [vertices of the body] covariance of each vertex' ring
+    PeltiMat3Block *rotation; ///< [block_count] of those with half of the neighbours'
+    PeltiCarryMotion *motion; ///< [vertices of the body]
+    Vec3 *places;             ///< [place_count] carried
+    PeltiPieceFit *fit;       ///< [pieces] of the sewn ones
+} PeltiCarryScratch;
 
 struct PeltiBody {
     PeltiPool pool;
@@ -31,14 +42,10 @@ struct PeltiBody {
     PeltiPieceRide *ride;      ///< [pieces]
     int *group;                ///< [pieces] sewn ones that move as one: the lowest of them
     const PeltiWeights *bound; ///< per welded vertex of the file: what linear blending uses where nothing is attached
+    int *place_at;             ///< [vertices of the file] its place; -1: it follows its bones
     int block_count;
-    Mat3 *ring_spread;        ///< [vertices of the body] covariance of each vertex' ring
-    PeltiMat3Block *rotation; ///< [block_count] of those with half of the neighbours'
-    PeltiQuatBlock *turn;     ///< [block_count] warm starts
-    PeltiCarryMotion *motion; ///< [body vertices]
-    Vec3 *places;             ///< [place_count] carried
-    int *place_at;            ///< [vertices of the file] its place; -1: it follows its bones
-    PeltiPieceFit *fit;       ///< [pieces] of the sewn ones
+    PeltiQuatBlock *turn; ///< [block_count] warm starts: kept from step to step
+    PeltiCarryScratch scratch;
 };
 
 /// The file's weights on the body's vertices.

@@ -96,15 +96,15 @@ PeltStatus pelti_carry_prepare(PeltiBody *body, const PeltiWeights *weights, Pel
         return PELT_OK;
     int vertices = body->who->mesh->vertex_count;
     body->block_count = (vertices + PELTI_POLAR_LANES - 1) / PELTI_POLAR_LANES;
-    body->ring_spread = PELTI_NEW(&body->pool, Mat3, vertices);
-    body->rotation = PELTI_NEW(&body->pool, PeltiMat3Block, body->block_count);
+    body->scratch.ring_spread = PELTI_NEW(&body->pool, Mat3, vertices);
+    body->scratch.rotation = PELTI_NEW(&body->pool, PeltiMat3Block, body->block_count);
     body->turn = PELTI_NEW(&body->pool, PeltiQuatBlock, body->block_count);
-    body->motion = PELTI_NEW(&body->pool, PeltiCarryMotion, vertices);
-    body->places = PELTI_NEW(&body->pool, Vec3, body->attachment.place_count);
+    body->scratch.motion = PELTI_NEW(&body->pool, PeltiCarryMotion, vertices);
+    body->scratch.places = PELTI_NEW(&body->pool, Vec3, body->attachment.place_count);
     body->place_at = PELTI_NEW(&body->pool, int, body->file->mesh->vertex_count);
     body->ride = PELTI_NEW(&body->pool, PeltiPieceRide, body->pieces.count);
     body->group = PELTI_NEW(&body->pool, int, body->pieces.count);
-    body->fit = PELTI_NEW(&body->pool, PeltiPieceFit, body->pieces.count);
+    body->scratch.fit = PELTI_NEW(&body->pool, PeltiPieceFit, body->pieces.count);
     if (body->pool.failed)
         return pelti_no_memory(err, body->pool.used_bytes);
     pelti_polar_reset(body->turn, body->block_count);
@@ -148,7 +148,7 @@ static void ring_range(void *context, int begin, int end, int worker)
     (void)worker;
     Carry *c = context;
     for (int v = begin; v < end; v++)
-        c->body->ring_spread[v] = ring_spread(c->body->who->mesh, c->shape, v);
+        c->body->scratch.ring_spread[v] = ring_spread(c->body->who->mesh, c->shape, v);
 }
 
 static void rotation_range(void *context, int begin, int end, int worker)
@@ -162,15 +162,15 @@ static void rotation_range(void *context, int begin, int end, int worker)
             int v = block * PELTI_POLAR_LANES + lane;
             Mat3 sum = {{{0}}};
             if (v < mesh->vertex_count) {
-                sum = c->body->ring_spread[v];
+                sum = c->body->scratch.ring_spread[v];
                 for (int i = mesh->ring_start[v]; i < mesh->ring_start[v + 1]; i++)
-                    sum = mat3_add(sum, mat3_scale(c->body->ring_spread[mesh->ring[i]], 0.5f));
+                    sum = mat3_add(sum, mat3_scale(c->body->scratch.ring_spread[mesh->ring[i]], 0.5f));
             }
             for (int r = 0; r < 3; r++)
                 for (int k = 0; k < 3; k++)
                     spread.m[r][k][lane] = sum.m[r][k];
         }
-        pelti_polar_batch(&spread, &c->body->turn[block], &c->body->rotation[block], 1);
+        pelti_polar_batch(&spread, &c->body->turn[block], &c->body->scratch.rotation[block], 1);
     }
 }
 
@@ -199,11 +199,11 @@ static void motion_range(void *context, int begin, int end, int worker)
         Mat3 turn;
         for (int r = 0; r < 3; r++)
             for (int k = 0; k < 3; k++)
-                turn.m[r][k] = body->rotation[v / PELTI_POLAR_LANES].m[r][k][v % PELTI_POLAR_LANES] * scale;
+                turn.m[r][k] = body->scratch.rotation[v / PELTI_POLAR_LANES].m[r][k][v % PELTI_POLAR_LANES] * scale;
         Vec3 to = vec3_sub(c->shape[v], mat3_apply(turn, mesh->rest[v]));
         for (int k = 0; k < 3; k++)
-            body->motion[v].column[k] = (PeltiCarryFour){turn.m[0][k], turn.m[1][k], turn.m[2][k]};
-        body->motion[v].column[3] = (PeltiCarryFour){to.x, to.y, to.z};
+            body->scratch.motion[v].column[k] = (PeltiCarryFour){turn.m[0][k], turn.m[1][k], turn.m[2][k]};
+        body->scratch.motion[v].column[3] = (PeltiCarryFour){to.x, to.y, to.z};
     }
 }
 
@@ -221,10 +221,10 @@ static void place_range(void *context, int begin, int end, int worker)
         Vec3 at = a->place[p];
         PeltiCarryFour sum = {0};
         for (int k = 0; k < PELTI_ATTACH_MOST && share[k] > 0; k++) {
-            const PeltiCarryFour *m = c->body->motion[vertex[k]].column;
+            const PeltiCarryFour *m = c->body->scratch.motion[vertex[k]].column;
             sum += (m[0] * at.x + m[1] * at.y + m[2] * at.z + m[3]) * share[k];
         }
-        c->body->places[p] = vec3(sum[0], sum[1], sum[2]);
+        c->body->scratch.places[p] = vec3(sum[0], sum[1], sum[2]);
     }
 }
 
@@ -237,7 +237,7 @@ static void vertex_range(void *context, int begin, int end, int worker)
     for (int v = begin; v < end; v++) {
         int piece = mesh->component[v];
         if (body->who && body->place_at[v] >= 0)
-            c->vertices[v] = body->places[body->place_at[v]];
+            c->vertices[v] = body->scratch.places[body->place_at[v]];
         else if (body->who && body->ride[piece] == PELTI_RIDE_BONE)
             c->vertices[v] = mat34_apply(c->bones[body->pieces.pieces[piece].bone], mesh->rest[v]);
         else
@@ -246,38 +246,46 @@ static void vertex_range(void *context, int begin, int end, int worker)
 }
 
 /// Sewn pieces: the rigid motion nearest to where the body carries their vertices. Sums in double: a piece may be far away.
-static void sum_pieces(const Carry *c, bool centred)
+static void sum_pieces(const Carry *c, void (*add)(PeltiPieceFit *fit, const float *from, const float *to))
 {
     const PeltiMesh *mesh = c->body->file->mesh;
     for (int v = 0; v < mesh->vertex_count; v++) {
         int piece = mesh->component[v];
-        PeltiPieceFit *fit = &c->body->fit[c->body->group[piece]];
-        if (c->body->ride[piece] != PELTI_RIDE_SEWN)
-            continue;
-        const float *from = &mesh->rest[v].x, *to = &c->vertices[v].x;
-        fit->count += !centred;
-        for (int r = 0; r < 3; r++) {
-            fit->from[r] += centred ? 0 : (double)from[r];
-            fit->to[r] += centred ? 0 : (double)to[r];
-            for (int k = 0; k < 3 && centred; k++)
-                fit->spread[r][k] += ((double)to[r] - fit->to[r]) * ((double)from[k] - fit->from[k]);
-        }
+        if (c->body->ride[piece] == PELTI_RIDE_SEWN)
+            add(&c->body->scratch.fit[c->body->group[piece]], &mesh->rest[v].x, &c->vertices[v].x);
     }
+}
+
+static void add_place(PeltiPieceFit *fit, const float *from, const float *to)
+{
+    fit->count++;
+    for (int r = 0; r < 3; r++) {
+        fit->from_sum[r] += (double)from[r];
+        fit->to_sum[r] += (double)to[r];
+    }
+}
+
+static void add_spread(PeltiPieceFit *fit, const float *from, const float *to)
+{
+    for (int r = 0; r < 3; r++)
+        for (int k = 0; k < 3; k++)
+            fit->spread[r][k] += ((double)to[r] - fit->to_mean[r]) * ((double)from[k] - fit->from_mean[k]);
 }
 
 static void fit_pieces(Carry *c)
 {
     PeltiBody *body = c->body;
-    memset(body->fit, 0, (size_t)body->pieces.count * sizeof *body->fit);
-    sum_pieces(c, false);
+    PeltiPieceFit *fits = body->scratch.fit;
+    memset(fits, 0, (size_t)body->pieces.count * sizeof *fits);
+    sum_pieces(c, add_place);
     for (int i = 0; i < body->pieces.count; i++)
-        for (int r = 0; r < 3 && body->fit[i].count; r++) {
-            body->fit[i].from[r] /= body->fit[i].count;
-            body->fit[i].to[r] /= body->fit[i].count;
+        for (int r = 0; r < 3 && fits[i].count; r++) {
+            fits[i].from_mean[r] = fits[i].from_sum[r] / fits[i].count;
+            fits[i].to_mean[r] = fits[i].to_sum[r] / fits[i].count;
         }
-    sum_pieces(c, true);
+    sum_pieces(c, add_spread);
     for (int i = 0; i < body->pieces.count; i++) {
-        PeltiPieceFit *fit = &body->fit[i];
+        PeltiPieceFit *fit = &fits[i];
         if (body->ride[i] != PELTI_RIDE_SEWN || !fit->count)
             continue;
         Mat34 bone = c->bones[body->pieces.pieces[i].bone];
@@ -288,14 +296,14 @@ static void fit_pieces(Carry *c)
         for (int r = 0; r < 9; r++)
             spread.m[r / 3][r % 3] = (largest > 0 ? (float)fit->spread[r / 3][r % 3] / largest : 0) + hint.m[r / 3][r % 3];
         Mat3 turn = mat3_scale(mat3_polar(spread, NULL), bone_scale(bone));
-        Vec3 from = vec3((float)fit->from[0], (float)fit->from[1], (float)fit->from[2]);
-        Vec3 to = vec3((float)fit->to[0], (float)fit->to[1], (float)fit->to[2]);
+        Vec3 from = vec3((float)fit->from_mean[0], (float)fit->from_mean[1], (float)fit->from_mean[2]);
+        Vec3 to = vec3((float)fit->to_mean[0], (float)fit->to_mean[1], (float)fit->to_mean[2]);
         fit->motion = mat34_from(turn, vec3_sub(to, mat3_apply(turn, from)));
     }
     const PeltiMesh *mesh = body->file->mesh;
     for (int v = 0; v < mesh->vertex_count; v++)
         if (body->ride[mesh->component[v]] == PELTI_RIDE_SEWN)
-            c->vertices[v] = mat34_apply(body->fit[body->group[mesh->component[v]]].motion, mesh->rest[v]);
+            c->vertices[v] = mat34_apply(fits[body->group[mesh->component[v]]].motion, mesh->rest[v]);
 }
 
 void pelti_body_carry(PeltiBody *body, const Vec3 *shape, const Mat34 *bones, PeltiJobs *jobs, Vec3 *vertices)

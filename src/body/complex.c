@@ -22,7 +22,7 @@ typedef struct Complex {
     int square_count;
     int *square_of; // [cells x 6] -1: none
     int *twin;      // [squares x 4] edge 4 square + side
-    int *root;      // [squares x 4] union-find over corners; then the vertex
+    int *vertex;    // [squares x 4] of a corner
     int *middle;    // [squares x 4] vertex in the middle of the edge, -1: none
     int vertex_count;
     PeltiPool pool;
@@ -86,7 +86,7 @@ static PeltStatus find_squares(Complex *x, PeltError *err)
         x->squares = PELTI_NEW(&x->pool, Square, x->square_count);
         x->square_of = PELTI_NEW(&x->pool, int, count * 6);
         x->twin = PELTI_NEW(&x->pool, int, corners);
-        x->root = PELTI_NEW(&x->pool, int, corners);
+        x->vertex = PELTI_NEW(&x->pool, int, corners);
         x->middle = PELTI_NEW(&x->pool, int, corners);
         if (x->pool.failed)
             return pelti_no_memory(err, count * 24);
@@ -100,28 +100,29 @@ static int after(int edge)
 }
 
 /// Edge k of a square goes from its corner k to corner k + 1; the twin goes the other way.
-static void find_vertices(Complex *x)
+static PeltStatus find_vertices(Complex *x, PeltError *err)
 {
-    int sides[4], corners = 4 * x->square_count;
+    int sides[4], corners = 4 * x->square_count, *root = PELTI_NEW(&x->pool, int, corners);
+    if (!root)
+        return pelti_no_memory(err, (size_t)corners * sizeof *root);
     for (int i = 0; i < corners; i++)
-        x->root[i] = i;
+        root[i] = i;
     for (int s = 0; s < x->square_count; s++) {
         sides_of(x->squares[s].direction, sides);
         for (int k = 0; k < 4; k++)
             x->twin[4 * s + k] = walk_round(x, &x->squares[s], sides[k]);
     }
     for (int i = 0; i < corners; i++) {
-        pelti_roots_join(x->root, i, after(x->twin[i]));
-        pelti_roots_join(x->root, after(i), x->twin[i]);
+        pelti_roots_join(root, i, after(x->twin[i]));
+        pelti_roots_join(root, after(i), x->twin[i]);
     }
-    for (int i = 0; i < corners; i++)
-        x->middle[i] = pelti_root_of(x->root, i);
-    int *number = x->root; // in two steps: roots keep their number until all have read it
     x->vertex_count = 0;
-    for (int i = 0; i < corners; i++)
-        number[i] = x->middle[i] == i ? x->vertex_count++ : number[x->middle[i]];
-    for (int i = 0; i < corners; i++)
+    for (int i = 0; i < corners; i++) {
+        int first = pelti_root_of(root, i); // the lowest of its corners: it has its vertex already
+        x->vertex[i] = first == i ? x->vertex_count++ : x->vertex[first];
         x->middle[i] = -1;
+    }
+    return PELT_OK;
 }
 
 typedef struct Doubled {
@@ -144,7 +145,7 @@ static PeltStatus part_doubled_edges(Complex *x, PeltError *err)
     if (!edges)
         return pelti_no_memory(err, (size_t)corners * sizeof *edges);
     for (int i = 0; i < corners; i++) {
-        int a = x->root[i], b = x->root[after(i)];
+        int a = x->vertex[i], b = x->vertex[after(i)];
         if (i < x->twin[i])
             edges[count++] = (Doubled){a < b ? a : b, a < b ? b : a, i};
     }
@@ -193,8 +194,8 @@ static PeltStatus make_triangles(Complex *x, PeltiRemeshSurface *out, PeltError 
             int i = 4 * s + k;
             Vec3 at = corner_place(x, i);
             sum = vec3_mad(sum, at, 0.25f);
-            out->position[x->root[i]] = at;
-            ring[count++] = x->root[i];
+            out->position[x->vertex[i]] = at;
+            ring[count++] = x->vertex[i];
             if (x->middle[i] >= 0) {
                 out->position[x->middle[i]] = vec3_lerp(at, corner_place(x, 4 * s + (k + 1) % 4), 0.5f);
                 ring[count++] = x->middle[i];
@@ -251,10 +252,10 @@ PeltStatus pelti_cells_surface(PeltiCells *cells, float least, const PeltAllocat
     PeltStatus status = drop_crumbs(&x, least, err);
     if (status == PELT_OK)
         status = find_squares(&x, err);
-    if (status == PELT_OK && x.square_count > 0) {
-        find_vertices(&x);
+    if (status == PELT_OK && x.square_count > 0)
+        status = find_vertices(&x, err);
+    if (status == PELT_OK && x.square_count > 0)
         status = part_doubled_edges(&x, err);
-    }
     if (status == PELT_OK)
         status = make_triangles(&x, out, err);
     if (status == PELT_OK)

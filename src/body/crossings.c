@@ -110,7 +110,7 @@ static PeltStatus take_memory(PeltiCrossings *c, PeltiPool *pool, PeltError *err
     c->spans.row = PELTI_NEW(pool, PeltiCrossingsPatches, room / PELTI_CROSSINGS_ROW + 1);
     c->spans.patch = PELTI_NEW(pool, uint8_t, triangles);
     c->known = PELTI_NEW(pool, PeltiPair, PELTI_CROSSINGS_KNOWN);
-    c->spans.passed_scratch = PELTI_NEW(pool, int, room / PELTI_CROSSINGS_PASS + 1);
+    c->spans.passed_scratch = PELTI_NEW(pool, uint64_t, room / PELTI_CROSSINGS_ROW + 1);
     c->look.last = PELTI_NEW(pool, Vec3, vertices);
     c->look.moved = PELTI_NEW(pool, bool, vertices);
     c->spans.span = PELTI_NEW(pool, PeltiBox, triangles + 1); // and one: boxes are read four numbers at a time

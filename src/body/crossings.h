@@ -8,9 +8,9 @@
 #include "geometry/sunk.h"
 #include "geometry/triangles.h"
 
-enum { PELTI_CROSSINGS_MIXED = -1, PELTI_CROSSINGS_PASS = 4096 }; ///< no group; pairs of a range of `near`
-enum { PELTI_CROSSINGS_ROW = 64, PELTI_CROSSINGS_WORDS = 4 };     ///< pairs of a row of `near`; of 64 bits, one a patch
-enum { PELTI_CROSSINGS_KNOWN = 1 << 15 };                         ///< kinds of pairs that are remembered
+enum { PELTI_CROSSINGS_MIXED = -1, PELTI_CROSSINGS_PASS = 4096 }; ///< no group; pairs of `near` in a piece of work
+enum { PELTI_CROSSINGS_ROW = 64, PELTI_CROSSINGS_WORDS = 4 }; ///< pairs of a row of `near`, a bit each; of 64 bits, one a patch
+enum { PELTI_CROSSINGS_KNOWN = 1 << 15 };                     ///< kinds of pairs that are remembered
 
 typedef struct PeltiCrossingsPatches { ///< a bit for each of 256 patches of skin
     uint64_t bits[PELTI_CROSSINGS_WORDS];
@@ -27,11 +27,11 @@ typedef struct PeltiCrossingsRest {
 /// Pairs that can meet in this step: pelti_crossings_begin lists them, pelti_crossings_update reads them.
 typedef struct PeltiCrossingsSpans {
     bool listed;                ///< `near` holds all pairs of triangles that are in their spans
-    PeltiPairs near;            ///< pairs whose spans meet; `scratch`: those of them that cross, by range
+    PeltiPairs near;            ///< pairs whose spans meet
     PeltiCrossingsPatches *row; ///< [rows of `near`] the patches its triangles are of
     uint8_t *patch;             ///< [triangle_count] neighbours in the tree are of one patch; made once
     PeltiBox *span;             ///< [triangle_count] where it may go in this step, as far as one knows
-    int *passed_scratch;        ///< [ranges of `near`] how many of them cross
+    uint64_t *passed_scratch;   ///< [rows of `near`] a bit for each of its pairs that crosses
 } PeltiCrossingsSpans;
 
 /// What moved since the last look: pelti_crossings_update writes and reads it.

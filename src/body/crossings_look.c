@@ -184,16 +184,16 @@ static bool row_concerned(const PeltiCrossingsPatches *row, const PeltiCrossings
     return any != 0;
 }
 
-/// Those of a row of the list that cross now and that may not have before go to `to`; returns how many.
-static int pass_row(const PeltiCrossings *c, int row, PeltiPair *to)
+/// Those of a row of the list that cross now and that may not have before, a bit each.
+static uint64_t pass_row(const PeltiCrossings *c, int row)
 {
-    int passed = 0;
+    uint64_t passed = 0;
     for (int i = row * ROW; i < (row + 1) * ROW && i < c->spans.near.count; i++) {
         PeltiPair p = c->spans.near.pairs[i];
         if (!(c->look.active[p.a] | c->look.active[p.b]) || (c->look.escaped[p.a] | c->look.escaped[p.b]) ||
             !pelti_box_overlap(&c->look.box[p.a], &c->look.box[p.b], 0) || !pelti_crossings_deep(c, c->look.last, p.a, p.b))
             continue;
-        to[passed++] = (PeltiPair){p.a, p.b, PELTI_CROSSES_UNASKED};
+        passed |= (uint64_t)1 << (i % ROW);
     }
     return passed;
 }
@@ -203,11 +203,8 @@ static void pass_range(void *context, int begin, int end, int worker)
     (void)worker;
     NearPass *pass = context;
     PeltiCrossings *c = pass->c;
-    int passed = 0;
     for (int row = begin / ROW; row * ROW < end; row++)
-        if (row_concerned(&c->spans.row[row], &pass->active))
-            passed += pass_row(c, row, c->spans.near.scratch + begin + passed);
-    c->spans.passed_scratch[begin / PASS] = passed;
+        c->spans.passed_scratch[row] = row_concerned(&c->spans.row[row], &pass->active) ? pass_row(c, row) : 0;
 }
 
 static void keep(PeltiCrossings *c, const PeltiPair *pairs, int count)
@@ -215,6 +212,16 @@ static void keep(PeltiCrossings *c, const PeltiPair *pairs, int count)
     int room = c->deep_capacity - c->deep_count, taken = count < room ? count : room;
     memcpy(c->deep + c->deep_count, pairs, (size_t)taken * sizeof *pairs);
     c->deep_count += taken;
+}
+
+static void keep_passed(PeltiCrossings *c, int row)
+{
+    uint64_t passed = c->spans.passed_scratch[row];
+    for (int i = 0; passed && i < ROW; i++, passed >>= 1) {
+        PeltiPair p = c->spans.near.pairs[row * ROW + i];
+        p.tag = PELTI_CROSSES_UNASKED;
+        keep(c, &p, passed & 1);
+    }
 }
 
 // ---- pairs of the tree ----
@@ -264,8 +271,8 @@ void pelti_crossings_update(PeltiCrossings *c, const Vec3 *x, PeltiJobs *jobs)
     pelti_parallel_for(jobs, c->mesh->triangle_count, GRAIN, triangle_range, c);
     forget_moved(c);
     pelti_parallel_for(jobs, listed, PASS, pass_range, &(NearPass){c, active_patches(c)});
-    for (int begin = 0; begin < listed; begin += PASS)
-        keep(c, c->spans.near.scratch + begin, c->spans.passed_scratch[begin / PASS]);
+    for (int row = 0; row * ROW < listed; row++)
+        keep_passed(c, row);
     if (!mark_nodes(c))
         return;
     pelti_crossings_refit(c, c->look.last, jobs);

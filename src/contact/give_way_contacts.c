@@ -73,7 +73,7 @@ void pelti_give_way_place(PeltiGiveWay *g)
 {
     pelti_contact_skin_columns(&g->skin);
     for (int b = 0; b < g->skin.who->bone_count; b++) {
-        g->motion.left_place[b] = memcmp(&g->motion.placed[b], &g->skin.pose.bones[b], sizeof(Mat34)) != 0;
+        g->motion.scratch.left_place[b] = memcmp(&g->motion.placed[b], &g->skin.pose.bones[b], sizeof(Mat34)) != 0;
         g->motion.placed[b] = g->skin.pose.bones[b];
     }
     pelti_parallel_for(g->jobs, g->parts.part_count, 8, place_parts, g);

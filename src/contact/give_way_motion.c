@@ -65,7 +65,7 @@ PeltStatus pelti_give_way_motion_create(PeltiGiveWay *g, PeltError *err)
     m->radius = PELTI_NEW(&g->pool, float, parts);
     m->border = PELTI_NEW(&g->pool, float, parts);
     m->placed = PELTI_NEW(&g->pool, Mat34, bones);
-    m->left_place = PELTI_NEW(&g->pool, bool, bones);
+    m->scratch.left_place = PELTI_NEW(&g->pool, bool, bones);
     m->looked.bones = PELTI_NEW(&g->pool, Mat34, bones);
     m->looked.inverse = PELTI_NEW(&g->pool, Mat34, parts);
     m->clear = PELTI_NEW(&g->pool, float, parts *parts);
@@ -105,9 +105,9 @@ float pelti_give_way_moved(const PeltiGiveWay *g, int a, int b, const GivePlaces
 bool pelti_give_way_left_place(const PeltiGiveWay *g, int part)
 {
     const GiveMotion *m = &g->motion;
-    bool any = m->left_place[g->parts.parts[part].bone];
+    bool any = m->scratch.left_place[g->parts.parts[part].bone];
     for (int i = m->bone_start[part]; i < m->bone_start[part + 1]; i++)
-        any |= m->left_place[m->bones[i]];
+        any |= m->scratch.left_place[m->bones[i]];
     return any;
 }
 

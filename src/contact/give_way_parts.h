@@ -30,7 +30,7 @@ typedef struct GiveHit { ///< a sample near or in another part
 typedef struct GiveLook { ///< of one part's samples into another part
     int a, b, count;
     float clear;   ///< how far its samples may move before one is seen that is not now; 0: some are
-    GiveHit *hits; ///< [most_samples]
+    GiveHit *hits; ///< [samples of the part with most]
 } GiveLook;
 
 typedef struct GiveSide { ///< of a pair of parts, the lower number's rest space: which side the higher one is on
@@ -150,10 +150,12 @@ typedef struct GiveMotion { ///< bounds on how parts move against each other
     float *radius;
     float *border;     ///< [part_count] the least value at the border of its table
     Mat34 *placed;     ///< [bone_count] bones when samples were placed last
-    bool *left_place;  ///< [bone_count] scratch of pelti_give_way_place: it is not where it was then
     GivePlaces looked; ///< at the last detection
     float *clear;      ///< [part_count x part_count] so far samples of the first may move in the second's rest space before
                        ///< any of them is seen; 0: not known
+    struct {
+        bool *left_place; ///< [bone_count] it is not where it was in `placed`
+    } scratch;            ///< of pelti_give_way_place
 } GiveMotion;
 
 typedef struct GiveWeigh { ///< in: two poses of the skin by blending; out: what of a joint's turn helps

@@ -7,9 +7,10 @@ enum { LOCAL_HEADER = 30, CENTRAL_HEADER = 46, END_HEADER = 22, END_SEARCH = 655
 
 typedef struct NpyArray {
     bool there;
-    uint64_t at, bytes; ///< of the entry, later of its numbers
-    char letter;        ///< f, i or u: what numbers are
-    int size;           ///< bytes of one
+    uint64_t entry_at, entry_bytes; ///< in the zip
+    uint64_t at, bytes;             ///< of its numbers, which its own header precedes there
+    char letter;                    ///< f, i or u: what numbers are
+    int size;                       ///< bytes of one
     bool big_endian, fortran;
     int rank;
     uint64_t shape[3];
@@ -104,7 +105,7 @@ static PeltStatus place_entry(const NpzCache *cache, const unsigned char *centra
     uint64_t at = local + LOCAL_HEADER + get(header + 26, 2) + get(header + 28, 2);
     if (get(header, 4) != 0x04034B50 || at > file || size > file - at)
         return PELT_FAIL(err, PELT_BAD_INPUT, "%s is not where the zip says", name);
-    *out = (NpyArray){.there = true, .at = at, .bytes = size};
+    *out = (NpyArray){.there = true, .entry_at = at, .entry_bytes = size};
     return PELT_OK;
 }
 
@@ -188,18 +189,18 @@ static PeltStatus read_header(const NpzCache *cache, const char *name, NpyArray 
 {
     unsigned char start[12];
     char text[NPY_MOST + 1];
-    if (array->bytes < sizeof start)
+    if (array->entry_bytes < sizeof start)
         return PELT_FAIL(err, PELT_BAD_INPUT, "%s is too short for an array", name);
-    PELT_TRY(pelti_source_read(&cache->source, array->at, start, sizeof start, err));
+    PELT_TRY(pelti_source_read(&cache->source, array->entry_at, start, sizeof start, err));
     uint64_t before = start[6] >= 2 ? 12 : 10, length = get(start + 8, start[6] >= 2 ? 4 : 2);
-    if (memcmp(start, "\x93NUMPY", 6) != 0 || length > NPY_MOST || before + length > array->bytes)
+    if (memcmp(start, "\x93NUMPY", 6) != 0 || length > NPY_MOST || before + length > array->entry_bytes)
         return PELT_FAIL(err, PELT_BAD_INPUT, "%s is no array that is read", name);
-    PELT_TRY(pelti_source_read(&cache->source, array->at + before, text, (size_t)length, err));
+    PELT_TRY(pelti_source_read(&cache->source, array->entry_at + before, text, (size_t)length, err));
     text[length] = 0;
     if (!read_dictionary(text, array))
         return PELT_FAIL(err, PELT_BAD_INPUT, "%s: is no array of plain numbers of one to three dimensions", name);
-    array->at += before + length;
-    array->bytes -= before + length;
+    array->at = array->entry_at + before + length;
+    array->bytes = array->entry_bytes - before - length;
     return PELT_OK;
 }
 

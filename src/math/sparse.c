@@ -63,29 +63,29 @@ static PeltStatus build_pattern(PeltiSparse *s, const SparseGraph *g, const Pelt
 {
     int n = s->n;
     long count = g->start[n] / 2 + (long)n;
-    s->ap = PELTI_NEW(&s->pool, int, (size_t)n + 1);
-    s->ai = PELTI_NEW(&s->pool, int, (size_t)count);
-    s->ax = PELTI_NEW(&s->pool, double, (size_t)count);
-    s->entry_at = PELTI_NEW(&s->pool, int, (size_t)s->entry_count);
+    s->a.p = PELTI_NEW(&s->pool, int, (size_t)n + 1);
+    s->a.i = PELTI_NEW(&s->pool, int, (size_t)count);
+    s->a.x = PELTI_NEW(&s->pool, double, (size_t)count);
+    s->a.entry_at = PELTI_NEW(&s->pool, int, (size_t)s->entry_count);
     if (s->pool.failed)
         return pelti_no_memory(err, (size_t)count * 16);
     int used = 0;
     for (int k = 0; k < n; k++) {
-        s->ap[k] = used;
-        int old = s->order[k];
+        s->a.p[k] = used;
+        int old = s->order.unknown[k];
         for (int e = g->start[old]; e < g->start[old + 1]; e++)
-            if (s->place[g->list[e]] < k)
-                s->ai[used++] = s->place[g->list[e]];
-        s->ai[used++] = k;
-        qsort(s->ai + s->ap[k], (size_t)(used - s->ap[k]), sizeof(int), compare_int);
+            if (s->order.place[g->list[e]] < k)
+                s->a.i[used++] = s->order.place[g->list[e]];
+        s->a.i[used++] = k;
+        qsort(s->a.i + s->a.p[k], (size_t)(used - s->a.p[k]), sizeof(int), compare_int);
     }
-    s->ap[n] = used;
+    s->a.p[n] = used;
     for (int e = 0; e < s->entry_count; e++) {
-        int a = s->place[entries[e].row], b = s->place[entries[e].column];
+        int a = s->order.place[entries[e].row], b = s->order.place[entries[e].column];
         int row = a < b ? a : b, column = a < b ? b : a;
         const int *at =
-            bsearch(&row, s->ai + s->ap[column], (size_t)(s->ap[column + 1] - s->ap[column]), sizeof(int), compare_int);
-        s->entry_at[e] = (int)(at - s->ai);
+            bsearch(&row, s->a.i + s->a.p[column], (size_t)(s->a.p[column + 1] - s->a.p[column]), sizeof(int), compare_int);
+        s->a.entry_at[e] = (int)(at - s->a.i);
     }
     return PELT_OK;
 }
@@ -93,24 +93,24 @@ static PeltStatus build_pattern(PeltiSparse *s, const SparseGraph *g, const Pelt
 static PeltStatus take_factor(PeltiSparse *s, PeltError *err)
 {
     size_t n = (size_t)s->n;
-    s->lp = PELTI_NEW(&s->pool, int, n + 1);
-    s->parent = PELTI_NEW(&s->pool, int, n);
-    s->lnz = PELTI_NEW(&s->pool, int, n);
-    s->flag = PELTI_NEW(&s->pool, int, n);
-    s->pattern = PELTI_NEW(&s->pool, int, n);
-    s->y = PELTI_NEW(&s->pool, double, n);
-    s->d = PELTI_NEW(&s->pool, double, n);
+    s->l.p = PELTI_NEW(&s->pool, int, n + 1);
+    s->l.parent = PELTI_NEW(&s->pool, int, n);
+    s->l.count = PELTI_NEW(&s->pool, int, n);
+    s->scratch.flag = PELTI_NEW(&s->pool, int, n);
+    s->scratch.pattern = PELTI_NEW(&s->pool, int, n);
+    s->scratch.y = PELTI_NEW(&s->pool, double, n);
+    s->l.d = PELTI_NEW(&s->pool, double, n);
     if (s->pool.failed)
         return pelti_no_memory(err, n * 40);
-    ldl_symbolic(s->n, s->ap, s->ai, s->lp, s->parent, s->lnz, s->flag, NULL, NULL);
+    ldl_symbolic(s->n, s->a.p, s->a.i, s->l.p, s->l.parent, s->l.count, s->scratch.flag, NULL, NULL);
     long fill = 0;
     for (int k = 0; k < s->n; k++)
-        fill += s->lnz[k];
+        fill += s->l.count[k];
     if (fill > 0x7fffffffL)
         return PELT_FAIL(err, PELT_FAILED, "sparse matrix: the factor of %d unknowns has %ld non-zeros, more than 2^31", s->n,
                          fill);
-    s->li = PELTI_NEW(&s->pool, int, (size_t)fill + 1);
-    s->lx = PELTI_NEW(&s->pool, double, (size_t)fill + 1);
+    s->l.i = PELTI_NEW(&s->pool, int, (size_t)fill + 1);
+    s->l.x = PELTI_NEW(&s->pool, double, (size_t)fill + 1);
     if (s->pool.failed)
         return pelti_no_memory(err, (size_t)fill * 12);
     return PELT_OK;
@@ -119,19 +119,19 @@ static PeltStatus take_factor(PeltiSparse *s, PeltError *err)
 static PeltStatus factor(PeltiSparse *s, const PeltiSparseEntry *entries, PeltError *err)
 {
     int n = s->n;
-    memset(s->ax, 0, (size_t)s->ap[n] * sizeof(double));
+    memset(s->a.x, 0, (size_t)s->a.p[n] * sizeof(double));
     for (int e = 0; e < s->entry_count; e++) {
         if (!isfinite(entries[e].value))
             return PELT_FAIL(err, PELT_FAILED, "sparse matrix: entry (%d, %d) is not finite", entries[e].row, entries[e].column);
-        s->ax[s->entry_at[e]] += entries[e].value;
+        s->a.x[s->a.entry_at[e]] += entries[e].value;
     }
-    int done =
-        ldl_numeric(n, s->ap, s->ai, s->ax, s->lp, s->parent, s->lnz, s->li, s->lx, s->d, s->y, s->pattern, s->flag, NULL, NULL);
+    int done = ldl_numeric(n, s->a.p, s->a.i, s->a.x, s->l.p, s->l.parent, s->l.count, s->l.i, s->l.x, s->l.d, s->scratch.y,
+                           s->scratch.pattern, s->scratch.flag, NULL, NULL);
     for (int k = 0; k < n; k++) { // a pivot below rounding of its own diagonal entry is no pivot
-        double diagonal = s->ax[s->ap[k + 1] - 1];
-        if (k >= done || !(s->d[k] > 1e-14 * fabs(diagonal)))
+        double diagonal = s->a.x[s->a.p[k + 1] - 1];
+        if (k >= done || !(s->l.d[k] > 1e-14 * fabs(diagonal)))
             return PELT_FAIL(err, PELT_FAILED, "sparse matrix of %d unknowns is not positive definite: pivot %g at unknown %d", n,
-                             k < n ? s->d[k] : 0.0, s->order[k]);
+                             k < n ? s->l.d[k] : 0.0, s->order.unknown[k]);
     }
     return PELT_OK;
 }
@@ -145,10 +145,10 @@ PeltStatus pelti_sparse_refactor(PeltiSparse *s, const PeltiSparseEntry *entries
 
 static void copy_order(PeltiSparse *s, const PeltiSparse *like)
 {
-    memcpy(s->order, like->order, (size_t)s->n * sizeof(int));
-    memcpy(s->place, like->place, (size_t)s->n * sizeof(int));
-    memcpy(s->part_start, like->part_start, sizeof s->part_start);
-    s->part_count = like->part_count;
+    memcpy(s->order.unknown, like->order.unknown, (size_t)s->n * sizeof(int));
+    memcpy(s->order.place, like->order.place, (size_t)s->n * sizeof(int));
+    memcpy(s->order.part_start, like->order.part_start, sizeof s->order.part_start);
+    s->order.part_count = like->order.part_count;
 }
 
 static PeltStatus build(PeltiSparse *s, PeltiPool *temp, const PeltiSparseEntry *entries, PeltiSparseOrdering ordering,
@@ -156,8 +156,8 @@ static PeltStatus build(PeltiSparse *s, PeltiPool *temp, const PeltiSparseEntry 
 {
     SparseGraph graph;
     PELT_TRY(build_graph(temp, s->n, s->entry_count, entries, &graph, err));
-    s->order = PELTI_NEW(&s->pool, int, (size_t)s->n);
-    s->place = PELTI_NEW(&s->pool, int, (size_t)s->n);
+    s->order.unknown = PELTI_NEW(&s->pool, int, (size_t)s->n);
+    s->order.place = PELTI_NEW(&s->pool, int, (size_t)s->n);
     if (s->pool.failed)
         return pelti_no_memory(err, (size_t)s->n * 8);
     if (like)
@@ -220,27 +220,27 @@ void pelti_sparse_destroy(PeltiSparse *s)
 
 long pelti_sparse_fill(const PeltiSparse *s)
 {
-    return s->lp[s->n];
+    return s->l.p[s->n];
 }
 
 const int *pelti_sparse_order(const PeltiSparse *s)
 {
-    return s->order;
+    return s->order.unknown;
 }
 
 void pelti_sparse_solve(const PeltiSparse *s, const double *b, double *x, double *work)
 {
     for (int k = 0; k < s->n; k++)
-        work[k] = b[s->order[k]];
+        work[k] = b[s->order.unknown[k]];
     for (int j = 0; j < s->n; j++)
-        for (int e = s->lp[j]; e < s->lp[j + 1]; e++)
-            work[s->li[e]] -= s->lx[e] * work[j];
+        for (int e = s->l.p[j]; e < s->l.p[j + 1]; e++)
+            work[s->l.i[e]] -= s->l.x[e] * work[j];
     for (int j = s->n - 1; j >= 0; j--) {
-        double sum = work[j] / s->d[j];
-        for (int e = s->lp[j]; e < s->lp[j + 1]; e++)
-            sum -= s->lx[e] * work[s->li[e]];
+        double sum = work[j] / s->l.d[j];
+        for (int e = s->l.p[j]; e < s->l.p[j + 1]; e++)
+            sum -= s->l.x[e] * work[s->l.i[e]];
         work[j] = sum;
     }
     for (int k = 0; k < s->n; k++)
-        x[s->order[k]] = work[k];
+        x[s->order.unknown[k]] = work[k];
 }

@@ -21,9 +21,9 @@ static void try_widths(const PeltiSparse *s, int k, int most, int *seen, Choice 
     for (int width = 1; width <= most; width++) {
         int j = k + width - 1;
         rows -= seen[j] == k + 1; // a row so far, now a column of the block
-        for (int e = s->lp[j]; e < s->lp[j + 1]; e++) {
-            rows += seen[s->li[e]] != k + 1;
-            seen[s->li[e]] = k + 1;
+        for (int e = s->l.p[j]; e < s->l.p[j + 1]; e++) {
+            rows += seen[s->l.i[e]] != k + 1;
+            seen[s->l.i[e]] = k + 1;
         }
         long cost = best[k].cost + block_cost(width, rows);
         if (best[j + 1].width == 0 || cost < best[j + 1].cost)
@@ -35,8 +35,8 @@ static void try_widths(const PeltiSparse *s, int k, int most, int *seen, Choice 
 static int widest_at(const PeltiSparse *s, int k)
 {
     int end = s->n;
-    for (int p = s->part_count; p >= 0; p--)
-        end = s->part_start[p] > k ? s->part_start[p] : end;
+    for (int p = s->order.part_count; p >= 0; p--)
+        end = s->order.part_start[p] > k ? s->order.part_start[p] : end;
     return end - k < PELTI_SPARSE_WIDTH ? end - k : PELTI_SPARSE_WIDTH;
 }
 
@@ -51,8 +51,8 @@ static int list_rows(const PeltiSparse *s, const PeltiSparseBlock *block, int *s
 {
     int count = 0, end = block->first + block->width;
     for (int j = block->first; j < end; j++)
-        for (int e = s->lp[j]; e < s->lp[j + 1]; e++) {
-            int row = s->li[e];
+        for (int e = s->l.p[j]; e < s->l.p[j + 1]; e++) {
+            int row = s->l.i[e];
             if (row < end || seen[row] == end)
                 continue;
             seen[row] = end;
@@ -69,41 +69,41 @@ static int list_rows(const PeltiSparse *s, const PeltiSparseBlock *block, int *s
 static bool take_blocks(PeltiSparse *s, const Choice *best, int *seen)
 {
     int rows = 0, values = 0;
-    s->block_count = 0;
+    s->pack.block_count = 0;
     for (int k = s->n; k > 0; k -= best[k].width)
-        s->block_count++;
-    s->blocks = PELTI_NEW(&s->pool, PeltiSparseBlock, (size_t)s->block_count + 1);
+        s->pack.block_count++;
+    s->pack.blocks = PELTI_NEW(&s->pool, PeltiSparseBlock, (size_t)s->pack.block_count + 1);
     if (s->pool.failed)
         return false;
-    for (int k = s->n, b = s->block_count - 1; k > 0; k -= best[k].width, b--)
-        s->blocks[b] = (PeltiSparseBlock){.first = k - best[k].width, .width = best[k].width};
-    for (int b = 0; b < s->block_count; b++) {
-        PeltiSparseBlock *block = &s->blocks[b];
+    for (int k = s->n, b = s->pack.block_count - 1; k > 0; k -= best[k].width, b--)
+        s->pack.blocks[b] = (PeltiSparseBlock){.first = k - best[k].width, .width = best[k].width};
+    for (int b = 0; b < s->pack.block_count; b++) {
+        PeltiSparseBlock *block = &s->pack.blocks[b];
         block->row_first = rows;
         block->value_first = values;
         block->row_count = list_rows(s, block, seen, NULL);
         rows += block->row_count;
         values += block->row_count * block->width;
     }
-    s->rows = PELTI_NEW(&s->pool, int, (size_t)rows + 1);
-    s->fx = PELTI_NEW(&s->pool, float, (size_t)values + 1);
-    s->fd = PELTI_NEW(&s->pool, float, (size_t)s->n + 1);
-    s->block_of = PELTI_NEW(&s->pool, int, (size_t)s->n + 1);
+    s->pack.rows = PELTI_NEW(&s->pool, int, (size_t)rows + 1);
+    s->pack.x = PELTI_NEW(&s->pool, float, (size_t)values + 1);
+    s->pack.d = PELTI_NEW(&s->pool, float, (size_t)s->n + 1);
+    s->pack.block_of = PELTI_NEW(&s->pool, int, (size_t)s->n + 1);
     return !s->pool.failed;
 }
 
 static void fill_rows(PeltiSparse *s, int *seen)
 {
-    int top = s->part_start[s->part_count];
+    int top = s->order.part_start[s->order.part_count];
     memset(seen, 0, (size_t)s->n * sizeof *seen);
-    for (int b = 0; b < s->block_count; b++) {
-        PeltiSparseBlock *block = &s->blocks[b];
-        int *rows = s->rows + block->row_first;
+    for (int b = 0; b < s->pack.block_count; b++) {
+        PeltiSparseBlock *block = &s->pack.blocks[b];
+        int *rows = s->pack.rows + block->row_first;
         list_rows(s, block, seen, rows);
         while (block->inside < block->row_count && rows[block->inside] < top)
             block->inside++;
         for (int j = block->first; j < block->first + block->width; j++)
-            s->block_of[j] = b;
+            s->pack.block_of[j] = b;
     }
 }
 
@@ -117,7 +117,7 @@ PeltStatus pelti_sparse_take_pack(PeltiSparse *s, PeltiPool *temp, PeltError *er
         try_widths(s, k, widest_at(s, k), seen, best);
     memset(seen, 0, (size_t)s->n * sizeof *seen);
     if (!take_blocks(s, best, seen))
-        return pelti_no_memory(err, (size_t)s->lp[s->n] * sizeof(float));
+        return pelti_no_memory(err, (size_t)s->l.p[s->n] * sizeof(float));
     fill_rows(s, seen);
     return PELT_OK;
 }
@@ -125,27 +125,27 @@ PeltStatus pelti_sparse_take_pack(PeltiSparse *s, PeltiPool *temp, PeltError *er
 /// Column j of its block: what couples it to the block's later columns, and its values in the block's rows.
 static void pack_column(PeltiSparse *s, PeltiSparseBlock *block, int j)
 {
-    const int *rows = s->rows + block->row_first;
-    float *value = s->fx + block->value_first + (j - block->first);
-    int at = 0, e = s->lp[j], last = s->lp[j + 1];
+    const int *rows = s->pack.rows + block->row_first;
+    float *value = s->pack.x + block->value_first + (j - block->first);
+    int at = 0, e = s->l.p[j], last = s->l.p[j + 1];
     for (int k = j + 1; k < block->first + block->width; k++) {
-        bool there = e < last && s->li[e] == k;
-        block->inner[k - block->first][j - block->first] = there ? (float)s->lx[e] : 0;
+        bool there = e < last && s->l.i[e] == k;
+        block->inner[k - block->first][j - block->first] = there ? (float)s->l.x[e] : 0;
         e += there;
     }
     for (; at < block->row_count; at++) {
-        bool there = e < last && s->li[e] == rows[at];
-        value[at * block->width] = there ? (float)s->lx[e] : 0;
+        bool there = e < last && s->l.i[e] == rows[at];
+        value[at * block->width] = there ? (float)s->l.x[e] : 0;
         e += there;
     }
 }
 
 void pelti_sparse_pack(PeltiSparse *s)
 {
-    for (int b = 0; b < s->block_count; b++) {
-        PeltiSparseBlock *block = &s->blocks[b];
+    for (int b = 0; b < s->pack.block_count; b++) {
+        PeltiSparseBlock *block = &s->pack.blocks[b];
         for (int j = block->first; j < block->first + block->width; j++) {
-            s->fd[j] = (float)(1 / s->d[j]);
+            s->pack.d[j] = (float)(1 / s->l.d[j]);
             pack_column(s, block, j);
         }
     }

@@ -153,21 +153,21 @@ static void arrange(PeltiSparse *s, Tree *t, int *arranged)
     if (t->work[n] >= LEAST_WORK)
         count = choose_subtrees(t, n, roots);
     if (count < 2) {
-        s->part_count = 0;
-        s->part_start[0] = 0;
+        s->order.part_count = 0;
+        s->order.part_start[0] = 0;
         for (int c = t->first_child[n]; c >= 0; c = t->sibling[c])
             used = append_subtree(t, c, arranged, used);
         return;
     }
     deal_subtrees(t, roots, count);
-    s->part_count = PELTI_SPARSE_PARTS;
+    s->order.part_count = PELTI_SPARSE_PARTS;
     for (int p = 0; p < PELTI_SPARSE_PARTS; p++) {
-        s->part_start[p] = used;
+        s->order.part_start[p] = used;
         for (int i = 0; i < count; i++)
             if (t->state[roots[i]] == 2 + p)
                 used = append_subtree(t, roots[i], arranged, used);
     }
-    s->part_start[PELTI_SPARSE_PARTS] = used;
+    s->order.part_start[PELTI_SPARSE_PARTS] = used;
     for (int i = 0; i < n; i++) // parents have higher numbers than children
         if (t->state[i] == 1)
             arranged[used++] = i;
@@ -200,18 +200,18 @@ PeltStatus pelti_sparse_find_order(PeltiSparse *s, PeltiPool *temp, const Sparse
         return PELT_OK;
     bool metis =
         ordering == PELTI_ORDER_METIS || (ordering == PELTI_ORDER_BEST && n >= 500); // AMD is as good below that, and quicker
-    if (!(metis && g->start[n] > 0 && order_metis(g, n, s->order, s->place)) && !order_amd(g, n, s->order))
+    if (!(metis && g->start[n] > 0 && order_metis(g, n, s->order.unknown, s->order.place)) && !order_amd(g, n, s->order.unknown))
         return PELT_FAIL(err, PELT_FAILED, "sparse matrix: no elimination order was found for %d unknowns", n);
-    invert(s->order, s->place, n);
+    invert(s->order.unknown, s->order.place, n);
     Tree tree;
     int *arranged = PELTI_NEW(temp, int, (size_t)n);
-    if (!take_tree(temp, &tree, n) || !first_tree(temp, g, s->order, s->place, n, &tree))
+    if (!take_tree(temp, &tree, n) || !first_tree(temp, g, s->order.unknown, s->order.place, n, &tree))
         return pelti_no_memory(err, (size_t)n * 64);
     link_children(&tree, n);
     arrange(s, &tree, arranged);
     for (int k = 0; k < n; k++)
-        arranged[k] = s->order[arranged[k]];
-    memcpy(s->order, arranged, (size_t)n * sizeof(int));
-    invert(s->order, s->place, n);
+        arranged[k] = s->order.unknown[arranged[k]];
+    memcpy(s->order.unknown, arranged, (size_t)n * sizeof(int));
+    invert(s->order.unknown, s->order.place, n);
     return PELT_OK;
 }

@@ -19,29 +19,57 @@ typedef struct PeltiSparseBlock {
     int first, width;
     int row_first, row_count;                            ///< into `rows`: those below the block, ascending
     int inside;                                          ///< of them, below the top
-    int value_first;                                     ///< into `fx`: row_count times width, a row's side by side
+    int value_first;                                     ///< into `x`: row_count times width, a row's side by side
     float inner[PELTI_SPARSE_WIDTH][PELTI_SPARSE_WIDTH]; ///< [row][column] within the block, below the diagonal
 } PeltiSparseBlock;
+
+/// Chosen by the pattern alone: sparse_order.c writes it, sparse.c that of a matrix like another one. Columns [part_start[p],
+/// part_start[p+1]) are whole subtrees of the elimination tree: parts touch only themselves and the top, columns
+/// [part_start[part_count], n).
+typedef struct SparseOrder {
+    int *unknown, *place; ///< place in the factor -> unknown, and back
+    int part_count, part_start[PELTI_SPARSE_PARTS + 1];
+} SparseOrder;
+
+/// The matrix' upper triangle by columns, in the factor's order; the diagonal is last in a column. Arrays are called as LDL calls
+/// them.
+typedef struct SparseMatrix {
+    int *p, *i;
+    double *x;
+    int *entry_at; ///< [entry_count] where it adds in x
+} SparseMatrix;
+
+/// L by columns, rows ascending, unit diagonal not stored; and D.
+typedef struct SparseFactor {
+    int *p, *i;
+    double *x, *d;
+    int *parent; ///< [n] elimination tree
+    int *count;  ///< [n] entries of a column
+} SparseFactor;
+
+/// The same in float by blocks of columns: sparse_blocks.c makes it, solves in float read it.
+typedef struct SparsePack {
+    int block_count;
+    PeltiSparseBlock *blocks;
+    int *block_of; ///< [n]
+    int *rows;     ///< of the blocks
+    float *x, *d;  ///< L by blocks; 1 / D
+} SparsePack;
+
+/// Of the numeric factorisation, while it runs; all [n].
+typedef struct SparseScratch {
+    int *flag, *pattern;
+    double *y;
+} SparseScratch;
 
 struct PeltiSparse {
     PeltiPool pool;
     int n, entry_count;
-    int *order, *place; ///< place in the factor -> unknown, and back
-    int *ap, *ai;       ///< upper triangle by columns, in factor order; the diagonal is last in a column
-    double *ax;
-    int *entry_at; ///< [entry_count] where it adds in ax
-    int *lp, *li;  ///< L by columns, rows ascending, unit diagonal not stored
-    double *lx, *d;
-    int *parent, *lnz, *flag, *pattern; ///< elimination tree and work of the numeric factorisation
-    double *y;
-    /// Columns [part_start[p], part_start[p+1]) are whole subtrees of the elimination tree: parts touch only themselves and
-    /// the top, columns [part_start[part_count], n). Chosen by the pattern alone.
-    int part_count, part_start[PELTI_SPARSE_PARTS + 1];
-    int block_count;
-    PeltiSparseBlock *blocks;
-    int *block_of;  ///< [n]
-    int *rows;      ///< of the blocks
-    float *fx, *fd; ///< L in float, by blocks; 1 / D
+    SparseOrder order;
+    SparseMatrix a;
+    SparseFactor l;
+    SparsePack pack;
+    SparseScratch scratch;
 };
 
 PeltStatus pelti_sparse_find_order(PeltiSparse *s, PeltiPool *temp, const SparseGraph *g, PeltiSparseOrdering ordering,

@@ -4,12 +4,12 @@
 
 static int top_count(const PeltiSparse *s)
 {
-    return s->n - s->part_start[s->part_count];
+    return s->n - s->order.part_start[s->order.part_count];
 }
 
 size_t pelti_sparse_row_work(const PeltiSparse *s)
 {
-    return 4 * ((size_t)s->n + (size_t)s->part_count * (size_t)top_count(s)) + 16;
+    return 4 * ((size_t)s->n + (size_t)s->order.part_count * (size_t)top_count(s)) + 16;
 }
 
 typedef struct RowSolve {
@@ -30,31 +30,31 @@ typedef struct RowRange { // rows of a block from begin to end; x holds those fr
 /// Of part p; what comes after the parts is the top.
 static int range_end(const PeltiSparse *s, int p)
 {
-    return p < s->part_count ? s->part_start[p + 1] : s->n;
+    return p < s->order.part_count ? s->order.part_start[p + 1] : s->n;
 }
 static void rows_before(const RowSolve *solve, int p)
 {
     if (solve->made.before)
-        solve->made.before(solve->made.context, solve->s->part_start[p], range_end(solve->s, p), p);
+        solve->made.before(solve->made.context, solve->s->order.part_start[p], range_end(solve->s, p), p);
 }
 static void rows_after(const RowSolve *solve, int p)
 {
     if (solve->made.after)
-        solve->made.after(solve->made.context, solve->s->part_start[p], range_end(solve->s, p), p);
+        solve->made.after(solve->made.context, solve->s->order.part_start[p], range_end(solve->s, p), p);
 }
 
 /// The block of the i-th column that takes part.
 static inline const PeltiSparseBlock *block_at(const RowSolve *solve, int i)
 {
-    return &solve->s->blocks[solve->s->block_of[solve->column ? solve->column[i] : i]];
+    return &solve->s->pack.blocks[solve->s->pack.block_of[solve->column ? solve->column[i] : i]];
 }
 
 /// Rows of a block less what its columns v make there.
 PELTI_WIDE void subtract(const PeltiSparse *s, const PeltiSparseBlock *block, const int width, const PeltiFloat4 *v,
                          const RowRange *range)
 {
-    const int *rows = s->rows + block->row_first;
-    const float *value = s->fx + block->value_first + range->begin * width;
+    const int *rows = s->pack.rows + block->row_first;
+    const float *value = s->pack.x + block->value_first + range->begin * width;
     for (int i = range->begin; i < range->end; i++, value += width) {
         PeltiFloat4 sum = value[0] * v[0];
         PELTI_UNROLL
@@ -79,7 +79,7 @@ PELTI_WIDE void forward_block(const RowSolve *solve, const PeltiSparseBlock *blo
     subtract(solve->s, block, width, v, &(RowRange){solve->x, 0, 0, sums ? block->inside : block->row_count});
     if (sums)
         subtract(solve->s, block, width, v,
-                 &(RowRange){sums, solve->s->part_start[solve->s->part_count], block->inside, block->row_count});
+                 &(RowRange){sums, solve->s->order.part_start[solve->s->order.part_count], block->inside, block->row_count});
 }
 
 /// Columns [begin, end) of those that take part.
@@ -109,13 +109,13 @@ PELTI_CLONES static void forward(const RowSolve *solve, int begin, int end, Pelt
 PELTI_WIDE void backward_block(const RowSolve *solve, const PeltiSparseBlock *block, const int width)
 {
     const PeltiSparse *s = solve->s;
-    const int *rows = s->rows + block->row_first;
-    const float *value = s->fx + block->value_first;
+    const int *rows = s->pack.rows + block->row_first;
+    const float *value = s->pack.x + block->value_first;
     PeltiFloat4 *x = solve->x + block->first, even[PELTI_SPARSE_WIDTH], odd[PELTI_SPARSE_WIDTH];
     int i = 0;
     PELTI_UNROLL
     for (int k = 0; k < width; k++) {
-        even[k] = s->fd[block->first + k] * x[k];
+        even[k] = s->pack.d[block->first + k] * x[k];
         odd[k] = (PeltiFloat4){0};
     }
     for (; i + 1 < block->row_count; i += 2, value += 2 * width) {
@@ -184,14 +184,14 @@ static void turn_parts(void *context, int begin, int end, int worker)
 static void solve_top(const RowSolve *solve, int count)
 {
     const PeltiSparse *s = solve->s;
-    int top = s->part_start[s->part_count], rows = top_count(s), first = solve->first[s->part_count];
-    rows_before(solve, s->part_count);
-    for (int p = 0; p < s->part_count; p++)
+    int top = s->order.part_start[s->order.part_count], rows = top_count(s), first = solve->first[s->order.part_count];
+    rows_before(solve, s->order.part_count);
+    for (int p = 0; p < s->order.part_count; p++)
         for (int i = 0; i < rows; i++)
             solve->x[top + i] += solve->sums[(size_t)p * (size_t)rows + (size_t)i];
     forward(solve, first, count, NULL);
     backward(solve, first, count);
-    rows_after(solve, s->part_count);
+    rows_after(solve, s->order.part_count);
 }
 
 static void solve_rows(RowSolve *solve, PeltiJobs *jobs, int count, float *work)
@@ -202,7 +202,7 @@ static void solve_rows(RowSolve *solve, PeltiJobs *jobs, int count, float *work)
     for (int k = 0; k <= times; k++) {
         solve->ends = k > 0;
         solve->begins = k < times;
-        pelti_parallel_for(jobs, solve->s->part_count, 1, turn_parts, solve);
+        pelti_parallel_for(jobs, solve->s->order.part_count, 1, turn_parts, solve);
         if (solve->begins)
             solve_top(solve, count);
     }
@@ -210,16 +210,16 @@ static void solve_rows(RowSolve *solve, PeltiJobs *jobs, int count, float *work)
 
 int pelti_sparse_ranges(const PeltiSparse *s, int first[PELTI_SPARSE_RANGES + 1])
 {
-    for (int p = 0; p <= s->part_count; p++)
-        first[p] = s->part_start[p];
-    first[s->part_count + 1] = s->n;
-    return s->part_count + 1;
+    for (int p = 0; p <= s->order.part_count; p++)
+        first[p] = s->order.part_start[p];
+    first[s->order.part_count + 1] = s->n;
+    return s->order.part_count + 1;
 }
 
 void pelti_sparse_solve_made_rows(const PeltiSparse *s, PeltiJobs *jobs, const PeltiSparseRows *made, float (*rows)[4],
                                   float *work)
 {
-    RowSolve solve = {.s = s, .first = s->part_start, .x = (PeltiFloat4 *)(void *)rows, .made = *made};
+    RowSolve solve = {.s = s, .first = s->order.part_start, .x = (PeltiFloat4 *)(void *)rows, .made = *made};
     solve_rows(&solve, jobs, s->n, work);
 }
 
@@ -232,20 +232,20 @@ void pelti_sparse_some(const PeltiSparse *s, unsigned char *mark, PeltiSparseSom
 {
     int part = 0;
     out->count = 0;
-    for (int b = 0; b < s->block_count; b++) { // parents come after their children
-        int first = s->blocks[b].first, end = first + s->blocks[b].width, wanted = 0;
-        for (; part <= s->part_count && first == s->part_start[part]; part++)
+    for (int b = 0; b < s->pack.block_count; b++) { // parents come after their children
+        int first = s->pack.blocks[b].first, end = first + s->pack.blocks[b].width, wanted = 0;
+        for (; part <= s->order.part_count && first == s->order.part_start[part]; part++)
             out->part_first[part] = out->count;
         for (int j = first; j < end; j++)
             wanted |= mark[j];
         for (int j = first; wanted && j < end; j++) { // blocks go whole
             out->column[out->count++] = j;
             mark[j] = 1;
-            if (s->parent[j] >= 0)
-                mark[s->parent[j]] = 1;
+            if (s->l.parent[j] >= 0)
+                mark[s->l.parent[j]] = 1;
         }
     }
-    for (; part <= s->part_count; part++)
+    for (; part <= s->order.part_count; part++)
         out->part_first[part] = out->count;
 }
 
@@ -261,8 +261,8 @@ void pelti_sparse_solve_rows(const PeltiSparse *s, PeltiJobs *jobs, const float 
     size_t skip = (16 - ((size_t)(uintptr_t)work & 15)) & 15;
     PeltiFloat4 *y = (PeltiFloat4 *)(void *)((char *)work + skip);
     for (int k = 0; k < s->n; k++)
-        memcpy(&y[k], b[s->order[k]], sizeof *y);
+        memcpy(&y[k], b[s->order.unknown[k]], sizeof *y);
     pelti_sparse_solve_rows_ordered(s, jobs, (float(*)[4])y, (float *)(y + s->n));
     for (int k = 0; k < s->n; k++)
-        memcpy(x[s->order[k]], &y[k], sizeof *y);
+        memcpy(x[s->order.unknown[k]], &y[k], sizeof *y);
 }

@@ -135,8 +135,8 @@ void pelti_measure_jitter(PeltiMeasure *m, PeltQuality *out)
         return;
     }
     for (int v = 0; v < mesh->vertex_count; v++)
-        m->frame.lbs[v] = vec3_sub(m->frame.x[v], m->frame.lbs[v]); // from here on the offset: the last stage of the frame
-    out->jitter = push_history(m->clip.previous_off, m->frame.lbs, mesh->vertex_count, m->clip.off_frames, m->size);
+        m->scratch.offset[v] = vec3_sub(m->frame.x[v], m->frame.lbs[v]);
+    out->jitter = push_history(m->clip.previous_off, m->scratch.offset, mesh->vertex_count, m->clip.off_frames, m->size);
     m->clip.off_frames++;
 }
 

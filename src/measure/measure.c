@@ -57,6 +57,7 @@ static void take_arrays(PeltiMeasure *m)
     m->inside.at = PELTI_NEW(pool, Vec3, vertices);
     m->inside.nearest = PELTI_NEW(pool, PeltiNearest, vertices);
     m->scratch.ratio = PELTI_NEW(pool, float, edges > triangles ? edges : triangles);
+    m->scratch.offset = PELTI_NEW(pool, Vec3, vertices);
     m->maps.stretch = PELTI_NEW(pool, float, vertices);
     m->maps.depth = PELTI_NEW(pool, float, vertices);
     m->maps.crossing = PELTI_NEW(pool, uint8_t, triangles);

@@ -68,9 +68,9 @@ typedef struct MeasureFrame {
     Vec3 *x;     ///< [capped vertices] non-finite coordinates are 0
     Vec3 *raw;   ///< [capped vertices] as they came
     bool broken; ///< x and raw differ
-    Vec3 *lbs;   ///< [vertices of the mesh]; from pelti_measure_jitter on the way from there to the skin
+    Vec3 *lbs;   ///< [vertices of the mesh]
     bool has_lbs;
-    PeltiMeasureSkin near;        ///< the chosen blend; NULL: it is lbs
+    PeltiMeasureSkin near;        ///< the chosen blend, as pelti_measure_also_near said last; its points NULL: it is lbs
     MeasureNormal *normal;        ///< [capped triangles]
     MeasureNormal *vertex_normal; ///< [vertices of the mesh] unit
     MeasureNormal *neighbours;    ///< [triangles of the mesh] sum of the neighbours' normals
@@ -107,6 +107,7 @@ typedef struct MeasureInside {
 /// Work memory: means nothing outside the function that fills it.
 typedef struct MeasureScratch {
     float *ratio;    ///< [edges or triangles] for percentiles
+    Vec3 *offset;    ///< [vertices of the mesh] of the skin from lbs
     Mat3 *bone_turn; ///< [bone_count]
 } MeasureScratch;
 

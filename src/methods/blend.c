@@ -14,7 +14,7 @@ void pelti_blend_layout(PeltiBlend *blend, PeltiArena *arena, const PeltiMethodP
     blend->y = PELTI_TAKE(arena, float, blend->padded_count);
     blend->z = PELTI_TAKE(arena, float, blend->padded_count);
     blend->weight = PELTI_TAKE(arena, float, entries);
-    blend->index = PELTI_TAKE(arena, int, entries);
+    blend->bone = PELTI_TAKE(arena, int, entries);
 }
 
 void pelti_blend_fill(PeltiBlend *blend, const PeltiMethodPrepare *in)
@@ -23,7 +23,7 @@ void pelti_blend_fill(PeltiBlend *blend, const PeltiMethodPrepare *in)
     const Vec3 *rest = in->point_weights ? in->who->rest_points : in->who->mesh->rest;
     size_t entries = (size_t)blend->padded_count * (size_t)blend->influences;
     memset(blend->weight, 0, entries * sizeof *blend->weight);
-    memset(blend->index, 0, entries * sizeof *blend->index);
+    memset(blend->bone, 0, entries * sizeof *blend->bone);
     for (int i = 0; i < blend->padded_count; i++) {
         Vec3 p = i < blend->item_count ? rest[i] : vec3(0, 0, 0);
         blend->x[i] = p.x;
@@ -35,7 +35,7 @@ void pelti_blend_fill(PeltiBlend *blend, const PeltiMethodPrepare *in)
             if (!(weights->weight[from] > 0))
                 continue; // a bone with no weight may be any number
             blend->weight[to] = weights->weight[from];
-            blend->index[to] = weights->bone[from];
+            blend->bone[to] = weights->bone[from];
         }
     }
 }

@@ -12,7 +12,7 @@ typedef struct PeltiBlend {
     int influences;   ///< per item, a multiple of 4
     float *x, *y, *z; ///< [padded_count] rest
     float *weight;    ///< [padded_count x influences] falling
-    int *index;       ///< [padded_count x influences] row of a table: the bone, until a method renumbers it
+    int *bone;        ///< [padded_count x influences] 0 where the weight is
 } PeltiBlend;
 
 /// Runs twice: once with an arena without a base to measure, once to place. `pelti_blend_fill` then fills it.

@@ -28,18 +28,18 @@ static void exchange(PeltiTouch *t)
     t->state.trouble = t->scratch.trouble_kept, t->scratch.trouble_kept = trouble;
 }
 
-void pelti_touch_travel_held(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal)
+bool pelti_touch_travel_held(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal)
 {
     float most;
     memcpy(t->scratch.x_kept, t->state.x, sizeof(Vec3) * (size_t)t->count);
     memcpy(t->scratch.trouble_kept, t->state.trouble, (size_t)t->count);
     pelti_touch_travel(t, pose, goal);
     if (pelti_touch_behind(t, t->state.x, &most) <= pelti_touch_behind(t, t->scratch.x_kept, &most))
-        return;
+        return false;
     for (int v = 0; v < t->count; v++)
         t->scratch.lag_kept[v] = vec3_sub(t->scratch.x_kept[v], t->state.wanted[v]);
     exchange(t);
-    t->state.stuck = -1; // what stays on purpose is not stuck: this frame does not count
+    return true;
 }
 
 bool pelti_touch_travel_pushed(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal)
@@ -66,11 +66,11 @@ bool pelti_touch_travel_pushed(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *g
     return false;
 }
 
-void pelti_touch_lead_anew(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal)
+void pelti_touch_lead_anew(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal, bool stays)
 {
     float most, pace = t->state.pace;
     double before = pelti_touch_behind(t, t->state.x, &most);
-    t->state.stuck = t->report->frozen || t->report->spent ? t->state.stuck + 1 : 0;
+    t->state.stuck = !stays && (t->report->frozen || t->report->spent) ? t->state.stuck + 1 : 0;
     float hangs = most / (HUNG * t->rest.size);
     t->state.hung = hangs > 1 ? t->state.hung + hangs * hangs : 0;
     if (t->state.stuck < MOST_STUCK && t->state.hung < MOST_HUNG)

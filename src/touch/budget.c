@@ -13,3 +13,13 @@ bool pelti_touch_spend(TouchBudget *budget, long long work)
     budget->spent |= budget->used > budget->allowed;
     return !budget->spent;
 }
+
+void pelti_touch_overflow(TouchBudget *budget, bool overflow)
+{
+    budget->overflow |= overflow;
+}
+
+void pelti_touch_forget_overflow(TouchBudget *budget)
+{
+    budget->overflow = false;
+}

@@ -91,18 +91,18 @@ static PeltStatus take_patches(PeltiTouch *t, PeltError *err)
     PeltiBox **boxes[] = {&t->bounds.start_box, &t->bounds.end_box, &t->bounds.move_box};
     for (int i = 0; i < 3; i++)
         *boxes[i] = PELTI_NEW(&t->pool, PeltiBox, n);
-    unsigned char **flags[] = {&t->marks.join_listed, &t->marks.join_crosses, &t->marks.join_smooth};
-    for (int i = 0; i < 3; i++)
+    unsigned char **flags[] = {&t->marks.join_listed, &t->marks.join_crosses, &t->marks.join_smooth, &t->scratch.joins_cross};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         *flags[i] = PELTI_NEW(&t->pool, unsigned char, joins);
     t->marks.patch_fresh = PELTI_NEW(&t->pool, unsigned char, n);
-    t->marks.patch_forced = PELTI_NEW(&t->pool, unsigned char, n);
+    t->gathered.forced = PELTI_NEW(&t->pool, unsigned char, n);
     t->bounds.shape_end = PELTI_NEW(&t->pool, TouchShape, n);
     t->bounds.ease = PELTI_NEW(&t->pool, TouchEase, n);
-    t->search.near_capacity = 24 * (int)n + 1024;
-    t->search.near = PELTI_NEW(&t->pool, TouchNear, t->search.near_capacity);
-    t->features.scratch.chunks = PELTI_NEW(&t->pool, TouchChunk, t->search.near_capacity / TOUCH_CHUNK + 2);
-    t->search.crossings = (PeltiPairs){.capacity = 4 * (int)joins + 1024};
-    t->search.crossings.pairs = PELTI_NEW(&t->pool, PeltiPair, t->search.crossings.capacity);
+    t->near.capacity = 24 * (int)n + 1024;
+    t->near.list = PELTI_NEW(&t->pool, TouchNear, t->near.capacity);
+    t->features.scratch.chunks = PELTI_NEW(&t->pool, TouchChunk, t->near.capacity / TOUCH_CHUNK + 2);
+    t->crossings.capacity = 4 * (int)joins + 1024;
+    t->crossings.list = PELTI_NEW(&t->pool, PeltiPair, t->crossings.capacity);
     if (t->pool.failed)
         return pelti_no_memory(err, n * sizeof(TouchShape));
     for (int i = 0; i < patches->count; i++) {
@@ -114,7 +114,7 @@ static PeltStatus take_patches(PeltiTouch *t, PeltError *err)
     PELT_TRY(pelti_box_tree_build(&t->pool, patches->count, t->bounds.start_box, &t->bounds.tree, err));
     PELT_TRY(pelti_box_tree_build(&t->pool, patches->count, t->bounds.start_box, &t->bounds.move_tree, err));
     t->bounds.awake = PELTI_NEW(&t->pool, unsigned char, t->bounds.tree->node_count + 1);
-    return pelti_pairs_create(&t->pool, t->search.near_capacity, t->bounds.tree, &t->search.near_pairs, err);
+    return pelti_pairs_create(&t->pool, t->near.capacity, t->bounds.tree, &t->scratch.pairs, err);
 }
 
 static bool exempt(const void *touch, int a, int b)

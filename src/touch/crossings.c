@@ -20,34 +20,34 @@ static PeltiBox triangle_box(const Vec3 *x, const int i[3])
     return box;
 }
 
-static bool triangles_cross(const PeltiTouch *t, int a, int b)
+static bool triangles_cross(const PeltiTouch *t, const Vec3 *x, int a, int b)
 {
     const int *s = t->mesh->triangles[a], *u = t->mesh->triangles[b];
     if (share_vertex(s, u) || pelti_touch_exempt_triangles(t, a, b))
         return false;
-    const Vec3 *x = t->search.looks_at, p[3] = {x[s[0]], x[s[1]], x[s[2]]}, q[3] = {x[u[0]], x[u[1]], x[u[2]]};
+    const Vec3 p[3] = {x[s[0]], x[s[1]], x[s[2]]}, q[3] = {x[u[0]], x[u[1]], x[u[2]]};
     return pelti_triangles_meet(p, q) != PELTI_APART;
 }
 
-int pelti_touch_patches_cross(const PeltiTouch *t, int a, int b, PeltiPairs *out)
+int pelti_touch_patches_cross(const PeltiTouch *t, const Vec3 *x, int a, int b, TouchCrossings *out)
 {
     const TouchPatch *p = &t->patches.patch[a], *q = &t->patches.patch[b];
     PeltiBox boxes[TOUCH_PATCH];
     int found = 0;
     for (int k = 0; k < q->triangle_count; k++)
-        boxes[k] = triangle_box(t->search.looks_at, t->mesh->triangles[q->triangle[k]]);
+        boxes[k] = triangle_box(x, t->mesh->triangles[q->triangle[k]]);
     for (int i = 0; i < p->triangle_count; i++) {
-        PeltiBox box = triangle_box(t->search.looks_at, t->mesh->triangles[p->triangle[i]]);
+        PeltiBox box = triangle_box(x, t->mesh->triangles[p->triangle[i]]);
         if (a != b && !pelti_box_overlap(&box, &t->bounds.end_box[b], 0))
             continue;
         for (int k = a == b ? i + 1 : 0; k < q->triangle_count; k++) {
-            if (!pelti_box_overlap(&box, &boxes[k], 0) || !triangles_cross(t, p->triangle[i], q->triangle[k]))
+            if (!pelti_box_overlap(&box, &boxes[k], 0) || !triangles_cross(t, x, p->triangle[i], q->triangle[k]))
                 continue;
             found++;
             if (!out)
                 return found;
             if (out->count < out->capacity)
-                out->pairs[out->count++] = (PeltiPair){p->triangle[i], q->triangle[k], 1};
+                out->list[out->count++] = (PeltiPair){p->triangle[i], q->triangle[k], 1};
         }
     }
     return found;
@@ -55,7 +55,7 @@ int pelti_touch_patches_cross(const PeltiTouch *t, int a, int b, PeltiPairs *out
 
 /// A plane lies between two patches, across the line between their boxes' centres and clear of rounding: far cheaper than their
 /// triangles one by one, and for patches two steps apart on smooth skin nearly always so.
-static bool plane_between(const PeltiTouch *t, int a, int b)
+static bool plane_between(const PeltiTouch *t, const Vec3 *x, int a, int b)
 {
     const TouchPatch *p = &t->patches.patch[a], *q = &t->patches.patch[b];
     const PeltiBox *s = &t->bounds.end_box[a], *u = &t->bounds.end_box[b];
@@ -63,42 +63,48 @@ static bool plane_between(const PeltiTouch *t, int a, int b)
     Vec3 origin = vec3_scale(vec3_add(s->low, s->high), 0.5f);
     float far = -INFINITY, near = INFINITY;
     for (int i = 0; i < p->vertex_count; i++)
-        far = larger(far, vec3_dot(n, vec3_sub(t->search.looks_at[p->vertex[i]], origin)));
+        far = larger(far, vec3_dot(n, vec3_sub(x[p->vertex[i]], origin)));
     for (int i = 0; i < q->vertex_count; i++)
-        near = lesser(near, vec3_dot(n, vec3_sub(t->search.looks_at[q->vertex[i]], origin)));
+        near = lesser(near, vec3_dot(n, vec3_sub(x[q->vertex[i]], origin)));
     return near - far > 1e-5f * vec3_dot(n, n);
 }
 
-bool pelti_touch_join_crosses(const PeltiTouch *t, const TouchJoin *join, unsigned char *smooth)
+bool pelti_touch_join_crosses(const PeltiTouch *t, const Vec3 *x, const TouchJoin *join, unsigned char *smooth)
 {
     *smooth = !pelti_box_overlap(&t->bounds.end_box[join->a], &t->bounds.end_box[join->b], t->rest.margin) ||
               pelti_touch_join_smooth(join, t->bounds.shape_end);
-    return !*smooth && (join->a == join->b || !plane_between(t, join->a, join->b)) &&
-           pelti_touch_patches_cross(t, join->a, join->b, NULL);
+    return !*smooth && (join->a == join->b || !plane_between(t, x, join->a, join->b)) &&
+           pelti_touch_patches_cross(t, x, join->a, join->b, NULL);
 }
+
+typedef struct Searched {
+    PeltiTouch *t;
+    const Vec3 *x;
+} Searched;
 
 static int far_patches_cross(void *context, int a, int b, int worker)
 {
-    const PeltiTouch *t = context;
+    const Searched *s = context;
     (void)worker;
-    return pelti_touch_patches_steps(&t->patches, a, b) > 2 && !plane_between(t, a, b) &&
-           pelti_touch_patches_cross(t, a, b, NULL);
+    return pelti_touch_patches_steps(&s->t->patches, a, b) > 2 && !plane_between(s->t, s->x, a, b) &&
+           pelti_touch_patches_cross(s->t, s->x, a, b, NULL);
 }
 
 static void crossing_joins(void *context, int begin, int end, int worker)
 {
-    PeltiTouch *t = context;
+    const Searched *s = context;
+    PeltiTouch *t = s->t;
+    unsigned char smooth;
     (void)worker;
-    for (int k = begin; k < end; k++) {
-        const TouchJoin *join = &t->patches.join[k];
-        t->marks.join_crosses[k] = pelti_touch_join_crosses(t, join, &t->marks.join_smooth[k]);
-    }
+    for (int k = begin; k < end; k++)
+        t->scratch.joins_cross[k] = pelti_touch_join_crosses(t, s->x, &t->patches.join[k], &smooth);
 }
 
 static void end_range(void *context, int begin, int end, int worker)
 {
-    PeltiTouch *t = context;
-    const Vec3 *x = t->search.looks_at;
+    const Searched *s = context;
+    PeltiTouch *t = s->t;
+    const Vec3 *x = s->x;
     (void)worker;
     for (int k = begin; k < end; k++) {
         const TouchPatch *p = &t->patches.patch[k];
@@ -115,23 +121,28 @@ int pelti_touch_crossings(PeltiTouch *t, const Vec3 *vertices)
     return pelti_touch_find_crossings(t, vertices);
 }
 
+int pelti_touch_list_crossings(PeltiTouch *t, const Vec3 *x, const unsigned char *joins)
+{
+    int found = 0;
+    t->crossings.count = 0;
+    for (int k = 0; k < t->patches.join_count; k++)
+        if (joins[k])
+            found += pelti_touch_patches_cross(t, x, t->patches.join[k].a, t->patches.join[k].b, &t->crossings);
+    return found;
+}
+
 /// Every pair of patches is either smooth, or far apart, or its triangles are tested one by one with exact arithmetic.
 int pelti_touch_find_crossings(PeltiTouch *t, const Vec3 *x)
 {
-    const TouchPatches *patches = &t->patches;
-    t->search.looks_at = x;
-    t->bounds.lies = NULL;
-    pelti_parallel_for(t->jobs, patches->count, TOUCH_CHUNK, end_range, t);
-    pelti_parallel_for(t->jobs, patches->join_count, 4 * TOUCH_CHUNK, crossing_joins, t);
+    Searched searched = {t, x};
+    PeltiPairs *far = &t->scratch.pairs;
+    pelti_touch_forget_look(t);
+    pelti_parallel_for(t->jobs, t->patches.count, TOUCH_CHUNK, end_range, &searched);
+    pelti_parallel_for(t->jobs, t->patches.join_count, 4 * TOUCH_CHUNK, crossing_joins, &searched);
     pelti_box_tree_refit(t->bounds.tree, t->jobs, t->bounds.end_box);
-    pelti_box_tree_self_pairs(t->bounds.tree, 0, far_patches_cross, t, t->jobs, &t->search.near_pairs);
-    t->search.crossings.count = 0;
-    int found = 0;
-    for (int k = 0; k < patches->join_count; k++)
-        if (t->marks.join_crosses[k])
-            found += pelti_touch_patches_cross(t, patches->join[k].a, patches->join[k].b, &t->search.crossings);
-    for (int k = 0; k < t->search.near_pairs.count; k++)
-        found +=
-            pelti_touch_patches_cross(t, t->search.near_pairs.pairs[k].a, t->search.near_pairs.pairs[k].b, &t->search.crossings);
+    pelti_box_tree_self_pairs(t->bounds.tree, 0, far_patches_cross, &searched, t->jobs, far);
+    int found = pelti_touch_list_crossings(t, x, t->scratch.joins_cross);
+    for (int k = 0; k < far->count; k++)
+        found += pelti_touch_patches_cross(t, x, far->pairs[k].a, far->pairs[k].b, &t->crossings);
     return found;
 }

@@ -59,8 +59,8 @@ PeltStatus pelti_touch_find_exempt(PeltiTouch *t, PeltError *err)
             return pelti_no_memory(err, (size_t)components * (size_t)t->rest.crossed_stride);
     }
     int found = pelti_touch_find_crossings(t, mesh->rest);
-    for (int i = 0; i < t->search.crossings.count; i++) {
-        const int *p = mesh->triangles[t->search.crossings.pairs[i].a], *q = mesh->triangles[t->search.crossings.pairs[i].b];
+    for (int i = 0; i < t->crossings.count; i++) {
+        const int *p = mesh->triangles[t->crossings.list[i].a], *q = mesh->triangles[t->crossings.list[i].b];
         int a = mesh->component[p[0]], b = mesh->component[q[0]];
         if (a != b && t->rest.crossed_stride > 0)
             mark_components(t, a, b);

@@ -143,16 +143,16 @@ static void join_range(void *context, int begin, int end, int worker)
         if (t->bounds.eased && pelti_touch_join_eased(join, t->bounds.ease))
             t->marks.join_crosses[k] = 0, t->marks.join_smooth[k] = 1;
         else if (fresh)
-            t->marks.join_crosses[k] = pelti_touch_join_crosses(t, join, &t->marks.join_smooth[k]);
+            t->marks.join_crosses[k] = pelti_touch_join_crosses(t, t->moves.plan, join, &t->marks.join_smooth[k]);
     }
 }
 
 static void list_near(PeltiTouch *t, int a, int b, bool whole)
 {
-    if (t->search.near_count < t->search.near_capacity)
-        t->search.near[t->search.near_count++] = (TouchNear){.a = a, .b = b, .whole = whole};
+    if (t->near.count < t->near.capacity)
+        t->near.list[t->near.count++] = (TouchNear){.a = a, .b = b, .whole = whole};
     else
-        t->search.overflow = true;
+        pelti_touch_overflow(&t->budget, true);
 }
 
 static bool lags(const PeltiTouch *t, int patch)
@@ -169,7 +169,7 @@ static bool lags(const PeltiTouch *t, int patch)
 static bool worth_listing(const PeltiTouch *t, int k)
 {
     const TouchJoin *join = &t->patches.join[k];
-    return t->marks.join_crosses[k] || (t->marks.patch_forced[join->a] & t->marks.patch_forced[join->b]) ||
+    return t->marks.join_crosses[k] || (t->gathered.forced[join->a] & t->gathered.forced[join->b]) ||
            (!t->marks.join_smooth[k] && lags(t, join->a) && lags(t, join->b));
 }
 
@@ -191,15 +191,14 @@ static void judge_ways(PeltiTouch *t, bool all)
 {
     TouchBounds *b = &t->bounds;
     if (!all || (b->lies && memcmp(b->lies, t->moves.plan, sizeof(Vec3) * (size_t)t->count) != 0))
-        b->lies = NULL;
-    t->search.looks_at = t->moves.plan;
+        pelti_touch_forget_look(t);
     pelti_parallel_for(t->jobs, t->patches.count, TOUCH_CHUNK, way_range, t);
     if (all && !b->lies)
         pelti_touch_ease(t);
     b->eased = all;
-    b->lies = NULL;
+    pelti_touch_forget_look(t);
     pelti_parallel_for(t->jobs, t->patches.join_count, 4 * TOUCH_CHUNK, join_range, t);
-    t->search.near_count = 0;
+    t->near.count = 0;
 }
 
 static void judge_joins(PeltiTouch *t, bool all, bool again)
@@ -218,10 +217,10 @@ static void find_near(PeltiTouch *t)
     pelti_box_tree_refit(t->bounds.move_tree, t->jobs, t->bounds.move_box);
     wake_nodes(t);
     pelti_box_tree_self_pairs_among(t->bounds.tree, &(PeltiPairSearch){INFINITY, may_meet, patches_meet, t}, t->jobs,
-                                    &t->search.near_pairs);
-    t->search.overflow |= t->search.near_pairs.found > t->search.near_pairs.count;
-    for (int k = 0; k < t->search.near_pairs.count; k++)
-        list_near(t, t->search.near_pairs.pairs[k].a, t->search.near_pairs.pairs[k].b, false);
+                                    &t->scratch.pairs);
+    pelti_touch_overflow(&t->budget, t->scratch.pairs.found > t->scratch.pairs.count);
+    for (int k = 0; k < t->scratch.pairs.count; k++)
+        list_near(t, t->scratch.pairs.pairs[k].a, t->scratch.pairs.pairs[k].b, false);
 }
 
 // ---- features of two patches that could meet ----
@@ -473,7 +472,7 @@ static void chunk_range(void *context, int begin, int end, int worker)
     int share = t->features.capacity / pelti_jobs_threads(t->jobs), start = t->features.scratch.worker_used[worker];
     Finder f = {.t = t, .room = t->features.scratch.found + (size_t)worker * (size_t)share + start, .capacity = share - start};
     for (int k = begin; k < end && !f.full; k++)
-        features_of(&f, &t->search.near[k]);
+        features_of(&f, &t->near.list[k]);
     t->features.scratch.worker_used[worker] += f.count;
     t->features.scratch.chunks[begin / TOUCH_CHUNK] = (TouchChunk){worker * share + start, f.count, f.full};
 }
@@ -482,15 +481,15 @@ static void chunk_range(void *context, int begin, int end, int worker)
 static void find_serially(PeltiTouch *t, int before)
 {
     Finder f = {.t = t, .room = t->features.list + before, .capacity = t->features.capacity - before};
-    for (int k = 0; k < t->search.near_count && !f.full; k++)
-        features_of(&f, &t->search.near[k]);
+    for (int k = 0; k < t->near.count && !f.full; k++)
+        features_of(&f, &t->near.list[k]);
     t->features.count = before + f.count;
-    t->search.overflow |= f.full;
+    pelti_touch_overflow(&t->budget, f.full);
 }
 
 static void join_chunks(PeltiTouch *t, int before)
 {
-    int chunks = (t->search.near_count + TOUCH_CHUNK - 1) / TOUCH_CHUNK, total = before;
+    int chunks = (t->near.count + TOUCH_CHUNK - 1) / TOUCH_CHUNK, total = before;
     bool full = false;
     for (int k = 0; k < chunks; k++) {
         full |= t->features.scratch.chunks[k].full;
@@ -541,13 +540,13 @@ static void drop_new_ways(PeltiTouch *t)
 static int add_features(PeltiTouch *t)
 {
     int before = t->features.count;
-    if (!pelti_touch_spend(&t->budget, 2 * (long long)t->search.near_count))
+    if (!pelti_touch_spend(&t->budget, 2 * (long long)t->near.count))
         return 0;
     memset(t->features.scratch.worker_used, 0, sizeof t->features.scratch.worker_used);
     if (pelti_jobs_threads(t->jobs) > TOUCH_MOST_THREADS) {
         find_serially(t, before);
     } else {
-        pelti_parallel_for(t->jobs, t->search.near_count, TOUCH_CHUNK, chunk_range, t);
+        pelti_parallel_for(t->jobs, t->near.count, TOUCH_CHUNK, chunk_range, t);
         join_chunks(t, before);
     }
     memset(t->features.active + before, 0, (size_t)(t->features.count - before));
@@ -585,8 +584,8 @@ static void hook_range(void *context, int begin, int end, int worker)
     (void)worker;
     for (int k = begin; k < end; k++) {
         Finder f = {.t = t, .judges = true};
-        features_of(&f, &t->search.near[k]);
-        t->search.near[k].meets = f.meets;
+        features_of(&f, &t->near.list[k]);
+        t->near.list[k].meets = f.meets;
     }
 }
 
@@ -595,9 +594,9 @@ int pelti_touch_find_hooks(PeltiTouch *t)
     int count = 0;
     judge_ways(t, false);
     find_near(t);
-    pelti_parallel_for(t->jobs, t->search.near_count, TOUCH_CHUNK, hook_range, t);
-    for (int k = 0; k < t->search.near_count; k++)
-        count += t->search.near[k].meets;
+    pelti_parallel_for(t->jobs, t->near.count, TOUCH_CHUNK, hook_range, t);
+    for (int k = 0; k < t->near.count; k++)
+        count += t->near.list[k].meets;
     for (int k = 0; k < t->patches.join_count; k++)
         count += t->marks.join_crosses[k];
     return count;

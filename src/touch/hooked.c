@@ -152,9 +152,9 @@ static bool bind_patches(PeltiTouch *t, int a, int b)
 static bool bind_hooked(PeltiTouch *t)
 {
     bool more = false;
-    for (int k = 0; k < t->search.near_count; k++)
-        if (t->search.near[k].meets)
-            more |= bind_patches(t, t->search.near[k].a, t->search.near[k].b);
+    for (int k = 0; k < t->near.count; k++)
+        if (t->near.list[k].meets)
+            more |= bind_patches(t, t->near.list[k].a, t->near.list[k].b);
     for (int k = 0; k < t->patches.join_count; k++)
         if (t->marks.join_crosses[k])
             more |= bind_patches(t, t->patches.join[k].a, t->patches.join[k].b);
@@ -165,13 +165,13 @@ bool pelti_touch_leave_hooked(PeltiTouch *t)
 {
     bool along = true;
     plan_all(t);
-    t->search.overflow = false;
+    pelti_touch_forget_overflow(&t->budget);
     for (int pass = 0; pass < HOOK_PASSES; pass++) {
         along = along && move_bodies(t, true);
         if (!along)
             move_bodies(t, false);
         bool done = !mark_changed(t, pass == 0) || !pelti_touch_find_hooks(t);
-        if (t->search.overflow)
+        if (t->budget.overflow)
             return false;
         if (done) {
             memcpy(t->state.x, t->moves.plan, sizeof(Vec3) * (size_t)t->count);

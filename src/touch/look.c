@@ -3,12 +3,18 @@
 /// looked at one by one.
 #include "touch/parts.h"
 
+typedef struct Look {
+    PeltiTouch *t;
+    const Vec3 *x;
+} Look;
+
 static void shape_range(void *context, int begin, int end, int worker)
 {
-    PeltiTouch *t = context;
+    const Look *look = context;
+    PeltiTouch *t = look->t;
     (void)worker;
     for (int k = begin; k < end; k++)
-        pelti_touch_patch_shape(&t->patches.patch[k], t->search.looks_at, &t->bounds.shape_end[k], t->scratch.area);
+        pelti_touch_patch_shape(&t->patches.patch[k], look->x, &t->bounds.shape_end[k], t->scratch.area);
 }
 
 static void ease_range(void *context, int begin, int end, int worker)
@@ -26,10 +32,14 @@ void pelti_touch_ease(PeltiTouch *t)
 
 void pelti_touch_look(PeltiTouch *t, const Vec3 *x)
 {
-    t->search.looks_at = x;
-    pelti_parallel_for(t->jobs, t->patches.count, TOUCH_CHUNK, shape_range, t);
+    pelti_parallel_for(t->jobs, t->patches.count, TOUCH_CHUNK, shape_range, &(Look){t, x});
     pelti_touch_ease(t);
     t->bounds.lies = x;
+}
+
+void pelti_touch_forget_look(PeltiTouch *t)
+{
+    t->bounds.lies = NULL;
 }
 
 bool pelti_touch_may_be_drawn(const TouchShape *shape, float most)

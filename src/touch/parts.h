@@ -86,12 +86,16 @@ typedef struct TouchWay {
                   ///< about as much
 } TouchWay;
 
-/// The vertices that are looked after in this round. touch.c gathers them, solve.c adds what contacts reach; find.c and path.c
-/// read them.
+/// Whether a vertex is looked after. Held: near `trouble`; loose: nothing touches there, but it lags or its way was cut short.
+typedef enum TouchRing { TOUCH_FREE, TOUCH_HELD, TOUCH_LOOSE } TouchRing;
+
+/// What is looked after: vertices in this round, patches in this substep. gather.c writes it: touch.c and path.c, and solve.c for
+/// what contacts reach, ask it to; all of them and find.c read it.
 typedef struct TouchGathered {
-    unsigned char *ring; ///< [vertex] 0: moves freely; 1: near `trouble`; 2: lags, but nothing touches there
-    unsigned char *core; ///< [vertex] 1: its features are held apart as soon as they are near
-    int *list, count;    ///< vertices with a ring
+    unsigned char *ring;   ///< [vertex] TouchRing
+    unsigned char *core;   ///< [vertex] 1: its features are held apart as soon as they are near
+    int *list, count;      ///< vertices that are not free
+    unsigned char *forced; ///< [patch] crossed another after all: looked at whatever it promises
 } TouchGathered;
 
 /// The moves of this round, from the shown skin to the plan, and what cuts them short. touch.c, solve.c and hooked.c plan, path.c
@@ -144,15 +148,18 @@ typedef struct TouchScratch {
     TouchIron iron;
     TouchDrawIn draw_in;
     TouchZones zones;
-    int *queue;            ///< [vertex] a list or queue of vertices, of one walk over the mesh
-    unsigned char *queued; ///< [vertex] is in it, or will be
-    unsigned char *turns;  ///< [vertex] how often it was queued again (solve.c)
-    Vec3 *area;            ///< [triangle] twice its area, along its normal, in the skin that was looked at
-    unsigned char *turned; ///< [triangle] lies against its neighbours
+    int *queue;                 ///< [vertex] a list or queue of vertices, of one walk over the mesh
+    unsigned char *queued;      ///< [vertex] is in it, or will be
+    unsigned char *turns;       ///< [vertex] how often it was queued again (solve.c)
+    Vec3 *area;                 ///< [triangle] twice its area, along its normal, in the skin that was looked at
+    unsigned char *turned;      ///< [triangle] lies against its neighbours
+    PeltiPairs pairs;           ///< of patches, of one search of a tree (find.c, crossings.c)
+    unsigned char *joins_cross; ///< [join] its triangles do in the skin that crossings are searched in (crossings.c)
 } TouchScratch;
 
-/// Where the patches are and how they move. look.c and find.c write it, crossings.c the boxes of what it looks at, iron.c what it
-/// takes from `ease`; these read it, and draw_in.c and touch.c the shapes.
+/// Where the patches are and how they move. look.c writes the shapes of a whole skin and whose they are, find.c those on the way
+/// at hand, and crossings.c shapes, end boxes and tree of the skin it searches; iron.c writes what it takes from `ease`. These
+/// read it; draw_in.c and touch.c read the shapes.
 typedef struct TouchBounds {
     PeltiBoxTree *tree, *move_tree;           ///< of patches: where they are, how they move
     unsigned char *awake;                     ///< [node] has a patch with new ways
@@ -163,30 +170,29 @@ typedef struct TouchBounds {
     bool eased;                               ///< ease is of the ways that are judged
 } TouchBounds;
 
-/// What is known of the patches and their joins. find.c writes it, touch.c `patch_forced`; crossings.c, path.c and hooked.c read
-/// it too.
+/// What is known of the patches and their joins on the way at hand. find.c writes it; touch.c, path.c and hooked.c read it.
 typedef struct TouchMarks {
     unsigned char *patch_fresh;  ///< [patch] has new ways
-    unsigned char *patch_forced; ///< [patch] crossed another after all: looked at whatever it promises
     unsigned char *join_listed;  ///< [join] its features are listed
     unsigned char *join_crosses; ///< [join] its triangles cross
     unsigned char *join_smooth;  ///< [join] its triangles surely do not cross
 } TouchMarks;
 
-/// The search for patches that come near each other and for triangles that cross. find.c, crossings.c and look.c write it, path.c
-/// the crossings of folds; hooked.c, exempt.c and touch.c read it.
-typedef struct TouchSearch {
-    const Vec3 *looks_at;  ///< [vertex] the shape that is searched for crossings
-    PeltiPairs near_pairs; ///< of patches
-    TouchNear *near;       ///< [near_count] whose features are looked at
-    int near_count, near_capacity;
-    PeltiPairs crossings; ///< of triangles that cross; only the list is used
-    bool unsafe;          ///< some way could not be made safe: what crosses now is searched with exact arithmetic
-    bool overflow;        ///< there was no room for something: nothing may be called safe
-} TouchSearch;
+/// Patches whose features are looked at. find.c writes it; hooked.c reads it.
+typedef struct TouchNears {
+    TouchNear *list;
+    int count, capacity;
+} TouchNears;
 
-/// Features that could meet. find.c lists them, path.c writes their shares, solve.c which are held apart; touch.c reads the
-/// shares.
+/// Triangles that cross, of the last search for them; what there is no room for is counted alone. crossings.c writes it; touch.c,
+/// path.c and exempt.c read it.
+typedef struct TouchCrossings {
+    PeltiPair *list;
+    int count, capacity;
+} TouchCrossings;
+
+/// Features that could meet. find.c lists and drops them, path.c writes their shares, solve.c which are held apart; touch.c reads
+/// the shares.
 typedef struct TouchFeatures {
     TouchFeature *list;
     int count, capacity;
@@ -199,10 +205,12 @@ typedef struct TouchFeatures {
     } scratch; ///< of a search
 } TouchFeatures;
 
-/// What a substep may cost. budget.c writes it; find.c and path.c spend, touch.c reads whether it is spent.
+/// What a substep may cost. budget.c writes it: find.c and path.c spend, and find.c says what found no room; touch.c and hooked.c
+/// read both.
 typedef struct TouchBudget {
     long long used, allowed; ///< pairs of features looked at, about
     bool spent;              ///< nothing more is looked for in this substep
+    bool overflow;           ///< there was no room for something: nothing may be called safe
 } TouchBudget;
 
 /// Features that are held apart. solve.c writes them; touch.c and catch_up.c read them.
@@ -211,6 +219,7 @@ typedef struct TouchContacts {
     int count, capacity;
 } TouchContacts;
 
+/// All of it is made by create.c.
 struct PeltiTouch {
     PeltiPool pool;
     const PeltiCharacter *who;
@@ -225,7 +234,8 @@ struct PeltiTouch {
     TouchMoves moves;
     TouchBounds bounds;
     TouchMarks marks;
-    TouchSearch search;
+    TouchNears near;
+    TouchCrossings crossings;
     TouchFeatures features;
     TouchContacts contacts;
     TouchBudget budget;
@@ -274,16 +284,19 @@ void pelti_touch_catch_up(PeltiTouch *t);
 double pelti_touch_behind(const PeltiTouch *t, const Vec3 *x, float *most);
 
 // anew.c
-/// The same in a held pose: skin that would end farther from the goal than by staying where it is stays there.
-void pelti_touch_travel_held(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal);
+/// The same in a held pose: skin that would end farther from the goal than by staying where it is stays there; true: it did.
+bool pelti_touch_travel_held(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal);
 /// As pelti_touch_travel, for skin that something pushes by goal - wanted; false: it does not follow, and all is as it was.
 bool pelti_touch_travel_pushed(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal);
-/// Leads all skin in anew where it is stuck or has hung far behind for long, if that brings it nearer to `goal`.
-void pelti_touch_lead_anew(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal);
+/// Leads all skin in anew where it is stuck or has hung far behind for long, if that brings it nearer to `goal`. `stays`: on
+/// purpose, which is not stuck.
+void pelti_touch_lead_anew(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal, bool stays);
 
 // look.c
 /// t->bounds.shape_end and ease of the skin `x`, and t->scratch.area.
 void pelti_touch_look(PeltiTouch *t, const Vec3 *x);
+/// The skin that was looked at has moved since, or shapes are of another one.
+void pelti_touch_forget_look(PeltiTouch *t);
 /// t->bounds.ease from t->bounds.shape_end.
 void pelti_touch_ease(PeltiTouch *t);
 /// False where no edge of a patch that lies so is `most` times as long as at rest: its linear part draws none out by more than
@@ -311,16 +324,27 @@ Vec3 pelti_touch_blend(const PeltiTouch *t, const Mat34 *bones, int v); ///< lin
 void pelti_touch_allow(TouchBudget *budget, int vertices);
 /// Counts work in pairs of features; false: there was too much.
 bool pelti_touch_spend(TouchBudget *budget, long long work);
+void pelti_touch_overflow(TouchBudget *budget, bool overflow); ///< keeps it in mind, until a substep begins
+void pelti_touch_forget_overflow(TouchBudget *budget);         ///< what found no room is looked for otherwise
+
+// gather.c
+void pelti_touch_gather_begin(PeltiTouch *t); ///< a substep begins: nothing is looked after
+/// What is in trouble or lags, with rings around it; `wide`: rings more around trouble.
+void pelti_touch_gather(PeltiTouch *t, int wide);
+void pelti_touch_gather_one(TouchGathered *gathered, int v, TouchRing as); ///< unless it is looked after
+void pelti_touch_gather_forced(TouchGathered *gathered, int patch);
 
 // crossings.c
-/// Pairs of triangles that cross in `x` and are not exempt, left in t->search.crossings; returns how many.
+/// Pairs of triangles that cross in `x` and are not exempt, left in t->crossings; returns how many.
 int pelti_touch_find_crossings(PeltiTouch *t, const Vec3 *x);
-/// Pairs of triangles of two patches that cross in t->search.looks_at, t->bounds.end_box being of that; `out` may be NULL: then
-/// it is enough to know of one.
-int pelti_touch_patches_cross(const PeltiTouch *t, int a, int b, PeltiPairs *out);
+/// The same of the marked joins alone, t->bounds.end_box being of that skin.
+int pelti_touch_list_crossings(PeltiTouch *t, const Vec3 *x, const unsigned char *joins);
+/// Pairs of triangles of two patches that cross in `x`, t->bounds.end_box being of that; `out` may be NULL: then it is enough to
+/// know of one.
+int pelti_touch_patches_cross(const PeltiTouch *t, const Vec3 *x, int a, int b, TouchCrossings *out);
 /// The same, with t->bounds.shape_end to go by. `smooth`: surely not, also when the skin moves by less than the margin or keeps
 /// its shape.
-bool pelti_touch_join_crosses(const PeltiTouch *t, const TouchJoin *join, unsigned char *smooth);
+bool pelti_touch_join_crosses(const PeltiTouch *t, const Vec3 *x, const TouchJoin *join, unsigned char *smooth);
 
 // find.c
 /// Features that come near others while the skin goes from t->state.x to t->moves.plan: fills t->features.list, or, not `all`,
@@ -328,7 +352,7 @@ bool pelti_touch_join_crosses(const PeltiTouch *t, const TouchJoin *join, unsign
 int pelti_touch_find_features(PeltiTouch *t, bool all);
 /// Adds features of neighbours that would cross at t->moves.plan, or could in the core, and were not listed; returns how many.
 int pelti_touch_find_folds(PeltiTouch *t);
-/// Hooks: pairs of patches, one of them with fresh vertices, that would meet on the way to t->moves.plan (t->search.near,
+/// Hooks: pairs of patches, one of them with fresh vertices, that would meet on the way to t->moves.plan (t->near,
 /// `meets`), or that are neighbours and cross there (t->marks.join_crosses): lists no features, and returns how many.
 int pelti_touch_find_hooks(PeltiTouch *t);
 

@@ -141,10 +141,7 @@ static void note_cut(PeltiTouch *t, int v, float share, Vec3 mean)
         return;
     t->moves.cut[v] = share;
     t->moves.cut_mean[v] = mean;
-    if (!t->gathered.ring[v]) { // its edges are looked at from now on
-        t->gathered.ring[v] = 2;
-        t->gathered.list[t->gathered.count++] = v;
-    }
+    pelti_touch_gather_one(&t->gathered, v, TOUCH_LOOSE); // its edges are looked at from now on
 }
 
 /// Notes for every vertex of a pair that is not safe what share of its move is, and the pair's common motion.
@@ -240,13 +237,9 @@ static int note_flips(PeltiTouch *t, bool first)
 /// the two triangles have in common. They crossed nothing before, so cuts come to an end.
 static int note_folds(PeltiTouch *t)
 {
-    t->search.crossings.count = 0;
-    for (int k = 0; k < t->patches.join_count; k++)
-        if (t->marks.join_crosses[k])
-            pelti_touch_patches_cross(t, t->patches.join[k].a, t->patches.join[k].b, &t->search.crossings);
-    for (int i = 0; i < t->search.crossings.count; i++) {
-        const int *p = t->mesh->triangles[t->search.crossings.pairs[i].a],
-                  *q = t->mesh->triangles[t->search.crossings.pairs[i].b];
+    pelti_touch_list_crossings(t, t->moves.plan, t->marks.join_crosses);
+    for (int i = 0; i < t->crossings.count; i++) {
+        const int *p = t->mesh->triangles[t->crossings.list[i].a], *q = t->mesh->triangles[t->crossings.list[i].b];
         Vec3 mean = {0, 0, 0};
         for (int k = 0; k < 6; k++) {
             int v = k < 3 ? p[k] : q[k - 3];
@@ -255,7 +248,7 @@ static int note_folds(PeltiTouch *t)
         for (int k = 0; k < 6; k++)
             note_cut(t, k < 3 ? p[k] : q[k - 3], 0.5f, mean);
     }
-    return t->search.crossings.count;
+    return t->crossings.count;
 }
 
 /// Vertices whose ways are cut short stand still, and those that would draw edges out from them too, and so on: no edge of theirs

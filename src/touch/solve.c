@@ -8,14 +8,6 @@
 
 #include <string.h>
 
-static void enlist(PeltiTouch *t, int v)
-{
-    if (t->gathered.ring[v])
-        return;
-    t->gathered.ring[v] = 1;
-    t->gathered.list[t->gathered.count++] = v;
-}
-
 /// The contact that a pair of features would be; returns their distance.
 static float make_contact(const PeltiTouch *t, const TouchFeature *f, TouchContact *c)
 {
@@ -81,7 +73,7 @@ static void find_contacts(PeltiTouch *t, bool first)
         t->contacts.count++;
         for (int i = 0; i < 4; i++) {
             t->state.trouble[f->v[i]] = 1;
-            enlist(t, f->v[i]);
+            pelti_touch_gather_one(&t->gathered, f->v[i], TOUCH_HELD);
         }
     }
 }
@@ -97,7 +89,7 @@ static void smooth_range(void *context, int begin, int end, int worker)
         for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++)
             sum = vec3_add(sum, vec3_sub(t->state.lag[mesh->ring[r]], own));
         float share = degree ? 1 / (float)degree : 0;
-        bool held = t->gathered.ring[v] == 1;
+        bool held = t->gathered.ring[v] == TOUCH_HELD;
         Vec3 change = vec3_scale(sum, LAG_SPREAD * share);
         change = vec3_mad(change, vec3_add(own, change), held ? -SHRINK_HELD : -SHRINK_FREE);
         float length = vec3_length(change), most = CHANGE_OF_GAP * t->rest.gap + CHANGE_OF_MOTION * t->way.speed[v];
@@ -140,7 +132,7 @@ static void limit_slopes(PeltiTouch *t)
             if (!(square > 1.0001f * most * most) || vec3_dot(t->state.lag[u], t->state.lag[u]) > vec3_dot(own, own))
                 continue;
             t->state.lag[u] = vec3_mad(t->state.lag[u], by, 1 - most / sqrtf(square));
-            enlist(t, u);
+            pelti_touch_gather_one(&t->gathered, u, TOUCH_HELD);
             if (t->scratch.queued[u] || t->scratch.turns[u] > MOST_TURNS)
                 continue;
             t->scratch.queued[u] = 1;

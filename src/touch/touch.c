@@ -150,27 +150,28 @@ static void turn_lags(PeltiTouch *t)
 
 static void mark_crossings(PeltiTouch *t)
 {
-    for (int i = 0; i < t->search.crossings.count; i++) {
-        t->marks.patch_forced[t->patches.of[t->search.crossings.pairs[i].a]] = 1;
-        t->marks.patch_forced[t->patches.of[t->search.crossings.pairs[i].b]] = 1;
+    for (int i = 0; i < t->crossings.count; i++) {
+        const PeltiPair *pair = &t->crossings.list[i];
+        pelti_touch_gather_forced(&t->gathered, t->patches.of[pair->a]);
+        pelti_touch_gather_forced(&t->gathered, t->patches.of[pair->b]);
         for (int k = 0; k < 3; k++) {
-            t->state.trouble[t->mesh->triangles[t->search.crossings.pairs[i].a][k]] = 1;
-            t->state.trouble[t->mesh->triangles[t->search.crossings.pairs[i].b][k]] = 1;
+            t->state.trouble[t->mesh->triangles[pair->a][k]] = 1;
+            t->state.trouble[t->mesh->triangles[pair->b][k]] = 1;
         }
     }
 }
 
-static int mark_unsafe(PeltiTouch *t)
+static int mark_meeting(PeltiTouch *t)
 {
-    int unsafe = 0;
+    int meets = 0;
     for (int k = 0; k < t->features.count; k++) {
         if (!(t->features.share[k] < 1))
             continue;
-        unsafe++;
+        meets++;
         for (int i = 0; i < 4; i++)
             t->state.trouble[t->features.list[k].v[i]] = 1;
     }
-    return unsafe;
+    return meets;
 }
 
 /// Bones that are scaled draw the edge out as far: it is not torn.
@@ -198,47 +199,6 @@ static int mark_drawn(PeltiTouch *t)
         }
     }
     return drawn;
-}
-
-/// Rings of vertices around those listed from `begin`, appended to the list.
-static void grow_list(PeltiTouch *t, int begin, int rings, unsigned char as)
-{
-    for (int ring = 0; ring < rings; ring++) {
-        int end = t->gathered.count;
-        for (int i = begin; i < end; i++)
-            for (int r = t->mesh->ring_start[t->gathered.list[i]]; r < t->mesh->ring_start[t->gathered.list[i] + 1]; r++) {
-                int u = t->mesh->ring[r];
-                if (t->gathered.ring[u])
-                    continue;
-                t->gathered.ring[u] = as;
-                t->gathered.list[t->gathered.count++] = u;
-            }
-        begin = end;
-    }
-}
-
-/// `wide`: rings more around trouble that are looked after.
-static void gather(PeltiTouch *t, int wide)
-{
-    memset(t->gathered.ring, 0, (size_t)t->count);
-    memset(t->gathered.core, 0, (size_t)t->count);
-    t->gathered.count = 0;
-    for (int v = 0; v < t->count; v++)
-        if (t->state.trouble[v]) {
-            t->gathered.ring[v] = 1;
-            t->gathered.list[t->gathered.count++] = v;
-        }
-    grow_list(t, 0, CORE_RINGS + wide, 1);
-    for (int i = 0; i < t->gathered.count; i++)
-        t->gathered.core[t->gathered.list[i]] = 1;
-    grow_list(t, 0, RINGS, 1);
-    int begin = t->gathered.count;
-    for (int v = 0; v < t->count; v++)
-        if (!t->gathered.ring[v] && vec3_dot(t->state.lag[v], t->state.lag[v]) > 0) {
-            t->gathered.ring[v] = 2;
-            t->gathered.list[t->gathered.count++] = v;
-        }
-    grow_list(t, begin, LAG_RINGS, 2);
 }
 
 // ---- one substep ----
@@ -279,7 +239,7 @@ static void slow_down(PeltiTouch *t)
         return;
     for (int i = 0; i < t->gathered.count; i++) {
         int v = t->gathered.list[i];
-        if (t->gathered.ring[v] != 1)
+        if (t->gathered.ring[v] != TOUCH_HELD)
             continue; // nothing touches there: what is left of a lag goes
         t->state.lag[v] = vec3_lerp(t->scratch.lag_saved[v], t->state.lag[v], t->state.pace);
         t->moves.plan[v] = vec3_add(t->state.wanted[v], t->state.lag[v]);
@@ -289,13 +249,13 @@ static void slow_down(PeltiTouch *t)
 /// Not all that could meet was looked at.
 static bool too_much(const PeltiTouch *t)
 {
-    return t->budget.spent || t->search.overflow;
+    return t->budget.spent || t->budget.overflow;
 }
 
-/// One round of bounded moves; true where all went where it was planned to go.
-static bool round_of_moves(PeltiTouch *t, int wide, bool again)
+/// One round of bounded moves; true where all went where it was planned to go. `unsafe`: some way could not be made safe.
+static bool round_of_moves(PeltiTouch *t, int wide, bool again, bool *unsafe)
 {
-    gather(t, wide);
+    pelti_touch_gather(t, wide);
     make_plan(t);
     shorten_moves(t);
     pelti_touch_find_features(t, again);
@@ -310,7 +270,7 @@ static bool round_of_moves(PeltiTouch *t, int wide, bool again)
     memcpy(t->state.x, t->moves.plan, sizeof(Vec3) * (size_t)t->count);
     t->report->rounds++;
     t->report->contacts = t->contacts.count;
-    t->search.unsafe |= !safe;
+    *unsafe |= !safe;
     return cut == 0 || behind(t) < ROUND_AGAIN * t->rest.size;
 }
 
@@ -360,29 +320,26 @@ static bool advance(PeltiTouch *t)
 {
     size_t bytes = sizeof(Vec3) * (size_t)t->count;
     make_plan(t);
-    t->search.overflow = false;
-    memset(t->gathered.ring, 0, (size_t)t->count);
-    memset(t->gathered.core, 0, (size_t)t->count);
-    t->gathered.count = 0;
-    memset(t->marks.patch_forced, 0, (size_t)t->patches.count);
+    pelti_touch_gather_begin(t);
     pelti_touch_find_features(t, true);
     pelti_touch_share(t, 0, NULL);
     bool folds = memchr(t->marks.join_crosses, 1, (size_t)t->patches.join_count) != NULL;
     if (too_much(t))
         return false;
-    int drawn = mark_drawn(t), unsafe = mark_unsafe(t);
-    if (!drawn && !unsafe && !anything(t) && !folds) {
+    int drawn = mark_drawn(t), meets = mark_meeting(t);
+    if (!drawn && !meets && !anything(t) && !folds) {
         memcpy(t->state.x, t->state.wanted, bytes);
         return true;
     }
     memcpy(t->scratch.x_saved, t->state.x, bytes);
     memcpy(t->scratch.lag_saved, t->state.lag, bytes);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        t->search.unsafe = false;
+        bool unsafe = false; // what crosses now is searched with exact arithmetic
         for (int round = 0; round < ROUNDS; round++)
-            if (round_of_moves(t, attempt * ATTEMPT_RINGS, attempt + round > 0) || 2 * t->budget.used > t->budget.allowed)
+            if (round_of_moves(t, attempt * ATTEMPT_RINGS, attempt + round > 0, &unsafe) ||
+                2 * t->budget.used > t->budget.allowed)
                 break; // a round costs what the last one did
-        if (!t->search.unsafe || !pelti_touch_find_crossings(t, t->state.x)) {
+        if (!unsafe || !pelti_touch_find_crossings(t, t->state.x)) {
             if (!too_much(t))
                 settle(t);
             return !too_much(t);
@@ -437,7 +394,7 @@ static void go_to(PeltiTouch *t, float share, const Vec3 *goal)
                            &(WantedPlaces){t, t->way.bones_now, t->state.wanted, share});
         pelti_touch_look(t, t->state.wanted);
         if (pelti_touch_draw_in(t, t->way.bones_now, t->state.wanted))
-            t->bounds.lies = NULL;
+            pelti_touch_forget_look(t);
     } else {
         memcpy(t->state.wanted, goal, sizeof(Vec3) * (size_t)t->count);
     }
@@ -543,7 +500,7 @@ static void keep_wanted(PeltiTouch *t, const PeltiTouchPose *pose, Vec3 *vertice
         Vec3 by = vec3_sub(vec3_add(t->state.wanted[v], bones), vertices[v]);
         vertices[v] = vec3_mad(vertices[v], by, pose->hold);
     }
-    t->bounds.lies = NULL;
+    pelti_touch_forget_look(t);
 }
 
 void pelti_touch_step(PeltiTouch *t, PeltiTouchPose pose, Vec3 *vertices, PeltiTouchReport *report)
@@ -563,13 +520,14 @@ void pelti_touch_step(PeltiTouch *t, PeltiTouchPose pose, Vec3 *vertices, PeltiT
     if (pelti_touch_iron(t, pose.bones, vertices))
         pelti_touch_look(t, vertices);
     if (pelti_touch_draw_in(t, pose.bones, vertices))
-        t->bounds.lies = NULL;
+        pelti_touch_forget_look(t);
     keep_wanted(t, &pose, vertices);
+    bool stays = false;
     if (pose.hold > 0 && !pose.restart)
-        pelti_touch_travel_held(t, pose, vertices);
+        stays = pelti_touch_travel_held(t, pose, vertices);
     else
         pelti_touch_travel(t, pose, vertices);
-    pelti_touch_lead_anew(t, pose, vertices);
+    pelti_touch_lead_anew(t, pose, vertices, stays);
     finish(t, vertices, report);
 }
 
@@ -579,7 +537,7 @@ bool pelti_touch_push(PeltiTouch *t, PeltiTouchPose pose, Vec3 *vertices, PeltiT
     pose.restart = false;
     for (int v = 0; v < t->count; v++) // what lags goes on doing so
         vertices[v] = vec3_add(t->state.wanted[v], vec3_sub(vertices[v], t->state.x[v]));
-    t->bounds.lies = NULL;
+    pelti_touch_forget_look(t);
     bool taken = pelti_touch_travel_pushed(t, pose, vertices);
     t->state.behind -= t->state.behind > 0; // a frame counts once
     finish(t, vertices, report);

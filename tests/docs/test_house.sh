@@ -221,7 +221,48 @@ done
 echo "# How notes of a scale are called" >"$work/docs/notebook.md"
 said=$(sources) || fail "a page is taken for a note: $said"
 
+# --writers: what a struct's comment says of sources, beside those that assign to it by member, by pointer or by mem...
+writers() { "$house" "$work" --writers; }
+cat >"$work/src/core/parts.h" <<'C'
+/// What is marked. mark.c writes it, row.c the rows; text.c reads it.
+typedef struct Marks {
+    int count, *row;
+    Mark first;
+} Marks;
+typedef struct Others { ///< free to all
+    int count;
+} Others;
+typedef struct Taken { ///< mark.c writes it
+    int count;
+} Taken;
+typedef struct OneOf {
+    Taken taken;
+} OneOf;
+/// All of it is made by make.c.
+typedef struct All {
+    Marks marks;
+    Others others, *taken;
+    Others taken;
+} All;
+C
+writes() { # FILE LINE [TOLD]: what a source does, and whether it is told
+    printf '/// Does what is tried here.\nvoid try_it(All *all, Marks *m, const Marks *read)\n{\n    %s\n}\n' "$2" >"$work/src/core/$1"
+    said=$(writers) && told=no || told=yes
+    rm "$work/src/core/$1"
+    [ $told = "${3:-no}" ] || fail "$1: $2: $said"
+    [ $told = no ] || { [ "$(wc -l <<<"$said")" = 1 ] && grep -q "^src/core/$1:4: writes Marks, which parts.h says mark.c, row.c write" <<<"$said"; } || fail "$2: $said"
+}
+for line in "all->marks.count = 1;" "all->marks.row[m->row[2]] += 1;" "all->marks.count++;" "m->first.at |= 1;" "memset(all->marks.row, 0, 4);"; do
+    for file in mark.c row.c make.c; do writes $file "$line"; done
+    for file in text_of.c other.c; do writes $file "$line" yes; done
+done
+for line in "int count = all->marks.count;" "if (all->marks.count == 1) all->others.count = 2;" "int *at = &all->others.count; at[all->marks.row[0]] = 1;" \
+    "all->others.count = all->marks.count;" "memcpy(at, all->marks.row, 4);" "read->count == 1;" "all->marks.row = PELTI_NEW(pool, int, 4);" \
+    "all->taken.count = 1;" "// all->marks.count = 1;"; do
+    writes other.c "$line"
+done
+
 # and the project keeps to all of it
-for check in --names --sizes --headers --unused --sources; do
+for check in --names --sizes --headers --unused --sources --writers; do
     said=$("$house" "$PELT_SOURCE" $check) || fail "$check: $said"
 done

@@ -40,7 +40,7 @@ static void find(Found *f, const Mesh *m, int n, PeltiSparseOrdering ordering)
 {
     PeltError err = {0};
     pelti_pool_init(&f->pool, NULL);
-    f->s = (PeltiSparse){.n = n, .order = f->order, .place = f->place};
+    f->s = (PeltiSparse){.n = n, .order = {.unknown = f->order, .place = f->place}};
     if (pelti_sparse_find_order(&f->s, &f->pool, &(SparseGraph){m->start, m->list}, ordering, &err) != PELT_OK)
         fail_msg("%s", err.text);
     pelti_pool_release(&f->pool);
@@ -110,12 +110,12 @@ static void parts_do_not_see_each_other(void **state)
     fill(&mesh, -1);
     find(&found, &mesh, N, PELTI_ORDER_BEST);
     const PeltiSparse *s = &found.s;
-    assert_int_equal(s->part_count, PELTI_SPARSE_PARTS);
-    assert_int_equal(s->part_start[0], 0);
-    int top = s->part_start[PELTI_SPARSE_PARTS];
+    assert_int_equal(s->order.part_count, PELTI_SPARSE_PARTS);
+    assert_int_equal(s->order.part_start[0], 0);
+    int top = s->order.part_start[PELTI_SPARSE_PARTS];
     assert_true(top > N / 2 && top < N); // most unknowns are in parts
     for (int p = 0; p < PELTI_SPARSE_PARTS; p++) {
-        int begin = s->part_start[p], end = s->part_start[p + 1];
+        int begin = s->order.part_start[p], end = s->order.part_start[p + 1];
         assert_true(end - begin > N / 16);
         for (int k = begin; k < end; k++)
             for (int e = mesh.start[found.order[k]]; e < mesh.start[found.order[k] + 1]; e++) {
@@ -133,7 +133,7 @@ static void graphs_in_pieces_and_small_ones_have_orders_too(void **state)
     fill(&mesh, -1);
     mesh.start[1] = 0; // one unknown alone
     find(&found, &mesh, 1, PELTI_ORDER_BEST);
-    assert_int_equal(found.s.part_count, 0);
+    assert_int_equal(found.s.order.part_count, 0);
     found.s = (PeltiSparse){.n = 0};
     assert_int_equal(
         pelti_sparse_find_order(&found.s, &found.pool, &(SparseGraph){mesh.start, mesh.list}, PELTI_ORDER_BEST, NULL), PELT_OK);

@@ -1,5 +1,5 @@
 /// The stages of a touching step, one by one, do what each of them promises.
-/// Budget, hooked, catch_up, exempt, crossings, path, patches, smooth, draw_in, iron, rigid.
+/// Budget, gather, hooked, catch_up, exempt, crossings, path, patches, smooth, draw_in, iron, rigid.
 #include "geometry/exact.h"
 #include "touch/constants.def"
 #include "touch/parts.h"
@@ -28,6 +28,55 @@ static void a_budget_ends_one_beyond_what_is_allowed_and_stays_spent(void **stat
     assert_false(pelti_touch_spend(&t->budget, 0));
     pelti_touch_allow(&t->budget, t->count); // a new substep begins at nothing
     assert_true(pelti_touch_spend(&t->budget, all));
+    pelti_touch_overflow(&t->budget, true);
+    pelti_touch_overflow(&t->budget, false);
+    assert_true(t->budget.overflow && !t->budget.spent);
+    pelti_touch_forget_overflow(&t->budget);
+    assert_false(t->budget.overflow);
+    pelti_touch_overflow(&t->budget, true);
+    pelti_touch_allow(&t->budget, t->count);
+    assert_false(t->budget.overflow);
+    drop(&two);
+}
+
+/// What is in trouble is held, with rings around it, what lags is loose, with fewer; the rest is free, and nothing is listed
+/// twice.
+static void a_round_looks_after_trouble_and_what_lags(void **state)
+{
+    (void)state;
+    Two two;
+    two_tubes(&two, 0.3f, NULL);
+    PeltiTouch *t = two.touch;
+    const PeltiMesh *mesh = t->mesh;
+    int held[2] = {0, 0}, lags = POINTS - 1;
+    t->state.trouble[0] = 1;
+    t->state.lag[lags] = vec3(0, 0, 0.01f);
+    for (int wide = 0; wide < 2; wide++) {
+        int listed[POINTS] = {0}, loose = 0;
+        pelti_touch_gather(t, wide);
+        for (int i = 0; i < t->gathered.count; i++)
+            assert_int_equal(listed[t->gathered.list[i]]++, 0);
+        for (int v = 0; v < POINTS; v++) {
+            assert_int_equal(listed[v], t->gathered.ring[v] != TOUCH_FREE);
+            assert_true(t->gathered.ring[v] != (v < TUBE ? TOUCH_LOOSE : TOUCH_HELD));
+            assert_true(!t->gathered.core[v] || t->gathered.ring[v] == TOUCH_HELD);
+            held[wide] += t->gathered.ring[v] == TOUCH_HELD;
+            loose += t->gathered.ring[v] == TOUCH_LOOSE;
+        }
+        assert_true(t->gathered.core[0] && t->gathered.ring[lags] == TOUCH_LOOSE);
+        for (int r = mesh->ring_start[0]; r < mesh->ring_start[1]; r++)
+            assert_int_equal(t->gathered.ring[mesh->ring[r]], TOUCH_HELD);
+        assert_in_range(loose, 1, TUBE - 1);
+    }
+    assert_true(held[1] > held[0]);
+    int count = t->gathered.count;
+    pelti_touch_gather_one(&t->gathered, lags, TOUCH_HELD);
+    assert_true(t->gathered.ring[lags] == TOUCH_LOOSE && t->gathered.count == count); // it is looked after already
+    pelti_touch_gather_forced(&t->gathered, 1);
+    pelti_touch_gather(t, 0);
+    assert_true(t->gathered.forced[1]); // for the whole substep
+    pelti_touch_gather_begin(t);
+    assert_true(t->gathered.count == 0 && !t->gathered.forced[1] && !t->gathered.ring[0] && !t->gathered.core[0]);
     drop(&two);
 }
 
@@ -331,7 +380,7 @@ static void a_join_that_is_called_smooth_has_no_triangles_that_cross(void **stat
         pelti_touch_find_crossings(t, x);
         for (int k = 0; k < t->patches.join_count; k++) {
             const TouchJoin *join = &t->patches.join[k];
-            int crosses = pelti_touch_patches_cross(t, join->a, join->b, NULL);
+            int crosses = pelti_touch_patches_cross(t, x, join->a, join->b, NULL);
             if (pelti_touch_join_smooth(join, t->bounds.shape_end)) {
                 assert_int_equal(crosses, 0);
                 smooth++;
@@ -550,6 +599,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_budget_ends_one_beyond_what_is_allowed_and_stays_spent),
+        cmocka_unit_test(a_round_looks_after_trouble_and_what_lags),
         cmocka_unit_test(only_what_hooks_stays_and_goes_along),
         cmocka_unit_test(what_was_left_far_behind_catches_up_and_crosses_nothing),
         cmocka_unit_test(a_push_that_skin_does_not_follow_changes_nothing),

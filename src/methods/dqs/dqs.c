@@ -23,11 +23,12 @@ typedef struct PivotPair {
 } PivotPair;
 
 typedef struct Dqs {
-    PeltiBlend blend; // index: rows of `pairs`
+    PeltiBlend blend;
     const PeltiCharacter *who;
     PeltiJobs *jobs;
     int pair_count;
     PivotPair *pairs; // [pair_count]
+    int *row;         // [as blend.bone] into `pairs`
     Dual *table;      // [pair_count] signed duals of this frame
     Dual *bones;      // [bone_count]
     Mat3 *stretch;    // [bone_count]
@@ -45,6 +46,7 @@ static void layout(Dqs *dqs, PeltiArena *arena, const PeltiMethodPrepare *in, in
     dqs->bones = PELTI_TAKE(arena, Dual, in->who->bone_count);
     dqs->stretch = PELTI_TAKE(arena, Mat3, in->who->bone_count);
     pelti_blend_layout(&dqs->blend, arena, in);
+    dqs->row = PELTI_TAKE(arena, int, (size_t)dqs->blend.padded_count *(size_t)dqs->blend.influences);
 }
 
 static int compare_pairs(const void *a, const void *b)
@@ -71,19 +73,18 @@ static int collect_pairs(const PeltiWeights *weights, int item_count, PivotPair 
     return (int)kept;
 }
 
-/// Turns bone numbers of the blend into rows of the pair table.
-static void renumber(Dqs *dqs)
+/// Where each bone of the blend stands in the pair table.
+static void find_rows(Dqs *dqs)
 {
-    PeltiBlend *blend = &dqs->blend;
+    const PeltiBlend *blend = &dqs->blend;
     for (int i = 0; i < blend->padded_count; i++) {
-        int *index = blend->index + (size_t)i * (size_t)blend->influences;
-        const float *weight = blend->weight + (size_t)i * (size_t)blend->influences;
-        int pivot = index[0];
+        size_t first = (size_t)i * (size_t)blend->influences;
         for (int k = 0; k < blend->influences; k++) {
-            PivotPair key = {pivot, index[k]};
+            size_t at = first + (size_t)k;
+            PivotPair key = {blend->bone[first], blend->bone[at]};
             const PivotPair *row =
-                weight[k] > 0 ? bsearch(&key, dqs->pairs, (size_t)dqs->pair_count, sizeof key, compare_pairs) : NULL;
-            index[k] = row ? (int)(row - dqs->pairs) : 0;
+                blend->weight[at] > 0 ? bsearch(&key, dqs->pairs, (size_t)dqs->pair_count, sizeof key, compare_pairs) : NULL;
+            dqs->row[at] = row ? (int)(row - dqs->pairs) : 0;
         }
     }
 }
@@ -118,7 +119,7 @@ static PeltStatus dqs_prepare(const PeltiMethodPrepare *in, void **state, PeltEr
     memcpy(dqs->pairs, pairs, (size_t)pair_count * sizeof *pairs);
     pelti_pool_release(&work);
     pelti_blend_fill(&dqs->blend, in);
-    renumber(dqs);
+    find_rows(dqs);
     *state = dqs;
     return PELT_OK;
 }
@@ -167,7 +168,7 @@ static void stretched_rest(const Dqs *dqs, int first, float x[8], float y[8], fl
         for (int k = 0; k < blend->influences; k++) {
             size_t at = (size_t)i * (size_t)blend->influences + (size_t)k;
             if (blend->weight[at] > 0)
-                sum = vec3_mad(sum, mat3_apply(dqs->stretch[dqs->pairs[blend->index[at]].bone], rest), blend->weight[at]);
+                sum = vec3_mad(sum, mat3_apply(dqs->stretch[blend->bone[at]], rest), blend->weight[at]);
         }
         x[lane] = sum.x;
         y[lane] = sum.y;
@@ -176,18 +177,20 @@ static void stretched_rest(const Dqs *dqs, int first, float x[8], float y[8], fl
 }
 
 /// Blends the duals of eight items, one register each, then turns them so that a register holds one component of all eight.
-PELTI_WIDE void blend_duals(const PeltiBlend *blend, const Dual *table, int first, FloatW out[PELT_W])
+PELTI_WIDE void blend_duals(const Dqs *dqs, int first, FloatW out[PELT_W])
 {
+    const PeltiBlend *blend = &dqs->blend;
+    const Dual *table = dqs->table;
     FloatW rows[PELT_W];
     for (int lane = 0; lane < PELT_W; lane++) {
         size_t at = (size_t)(first + lane) * (size_t)blend->influences;
         const float *weight = blend->weight + at;
-        const int *index = blend->index + at;
+        const int *row = dqs->row + at;
         FloatW sum = splat_w(0);
         for (int k = 0; k < blend->influences; k += 4)
 #pragma GCC unroll 4
             for (int j = k; j < k + 4; j++)
-                sum = mad_w(splat_w(weight[j]), load_w(table[index[j]].q), sum);
+                sum = mad_w(splat_w(weight[j]), load_w(table[row[j]].q), sum);
         rows[lane] = sum;
     }
     transpose_w(rows, out);
@@ -206,7 +209,7 @@ PELTI_CLONES static void move_range(const Dqs *dqs, Vec3 *target, int begin, int
     for (int first = begin; first < end; first += PELT_W) {
         float rest[3][PELT_W];
         FloatW d[PELT_W], x = load_w(blend->x + first), y = load_w(blend->y + first), z = load_w(blend->z + first);
-        blend_duals(blend, dqs->table, first, d);
+        blend_duals(dqs, first, d);
         if (dqs->stretched) {
             stretched_rest(dqs, first, rest[0], rest[1], rest[2]);
             x = load_w(rest[0]);

@@ -449,11 +449,10 @@ static void fill_contacts(void *context, int begin, int end, int worker)
 void pelti_layered_collide_detect(PeltiFlesh *flesh)
 {
     PeltiLayeredCollide *c = &flesh->collide;
-    memset(c->contacts.touched, 0, sizeof *c->contacts.touched * (size_t)flesh->n);
-    for (int i = 0; i < c->contacts.count; i++)
-        for (int k = 0; c->contacts.list[i].push > 0 && k < 4; k++)
-            c->contacts.touched[c->contacts.list[i].slot[k]] = true;
     c->contacts.count = 0;
+    c->contacts.overflowed = false;
+    if (!flesh->set.collide)
+        return;
     pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, copy_skin, flesh);
     pelti_parallel_for(flesh->jobs, flesh->mesh->triangle_count, GRAIN, triangle_normals, flesh);
     pelti_parallel_for(flesh->jobs, flesh->n, GRAIN, vertex_normals, flesh);
@@ -471,7 +470,22 @@ void pelti_layered_collide_detect(PeltiFlesh *flesh)
     pelti_parallel_for(flesh->jobs, place_contacts(c), PAIR_GRAIN, fill_contacts, flesh);
     keep_shallowest(flesh);
     pelti_layered_collide_islands(&c->contacts);
-    c->contacts.overflowed = c->contacts.overflowed || c->search.pairs.found > c->search.pairs.count;
+    c->contacts.overflowed |= c->search.pairs.found > c->search.pairs.count;
+}
+
+void pelti_layered_collide_remember(PeltiFlesh *flesh)
+{
+    PeltiFleshContacts *contacts = &flesh->collide.contacts;
+    memset(contacts->touched, 0, sizeof *contacts->touched * (size_t)flesh->n);
+    for (int i = 0; i < contacts->count; i++)
+        for (int k = 0; contacts->list[i].push > 0 && k < 4; k++)
+            contacts->touched[contacts->list[i].slot[k]] = true;
+}
+
+void pelti_layered_collide_forget(PeltiFlesh *flesh)
+{
+    flesh->collide.contacts.count = 0;
+    pelti_layered_collide_remember(flesh);
 }
 
 /// Most contacts are only near. Where the way between the sides is longer than twice the thickness and within 60 degrees of the

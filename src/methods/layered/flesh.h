@@ -16,8 +16,7 @@ typedef struct PeltiLayeredSettings {
     int omega, elasticity, volume;  ///< regions reach so many edges; N_elasticity, N_volume of algorithm 1
     int match_every;                ///< shape matching in every n-th iteration
     float step_s;                   ///< longest simulation step
-    float turn_rad;                 ///< farthest a bone turns in one step
-    float settle_turn_rad;          ///< the same while settling
+    float turn_rad;                 ///< farthest a bone turns in one step, while settling too
     float damping;                  ///< 1/s, towards the skeleton's own motion
     float joint_keep;               ///< lower bound of the distance to a joint, as a share of the rest distance; 0: off
     float coupling;                 ///< stiffness of the bone layer's pull to its goals
@@ -47,13 +46,15 @@ typedef struct PeltiLayeredContact {
 /// Islands of contacts, as a physics engine has them: contacts that share a particle are of one island, and islands are solved
 /// side by side, each in the order it was found. Small ones are put together into pieces of work.
 typedef struct PeltiLayeredIslands {
-    int *parent;      ///< [slot] towards one of its island's
-    int *island;      ///< [slot] at an island's root: its number
-    int *size;        ///< [contact] of an island
-    int *next;        ///< [contact] place in order where an island goes on
     int *order;       ///< [contact] grouped by island
     int *piece_start; ///< [contact + 1] into order
     int piece_count;
+    struct {
+        int *parent; ///< [slot] towards one of its island's
+        int *island; ///< [slot] at an island's root: its number
+        int *size;   ///< [contact] of an island
+        int *next;   ///< [contact] place in order where an island goes on
+    } scratch;       ///< of pelti_layered_collide_islands
 } PeltiLayeredIslands;
 
 /// The mesh that collides, at rest. pelti_layered_collide_build writes it, detection reads it.
@@ -84,12 +85,13 @@ typedef struct PeltiLayeredCollideSearch {
 } PeltiLayeredCollideSearch;
 
 /// Contacts of a step. pelti_layered_collide_detect finds them, pelti_layered_collide_project pushes them; volume, velocities,
-/// pictures and the report read them, and the next detection what `touched`.
+/// pictures and the report read them. At the end of a step pelti_layered_collide_remember writes who `touched`: all of it that
+/// the next step reads, and a state keeps.
 typedef struct PeltiFleshContacts {
     PeltiLayeredContact *list;
     int count, capacity;
-    bool overflowed;
-    bool *touched; ///< [slot] in contact in the last step
+    bool overflowed; ///< this detection found more than there is room for
+    bool *touched;   ///< [slot] in contact in the last step
     PeltiLayeredIslands islands;
 } PeltiFleshContacts;
 
@@ -189,10 +191,10 @@ typedef struct PeltiFleshHold {
     float *joint_least; ///< [slot x 4] that distance, 0: none
 } PeltiFleshHold;
 
-/// Particles from step to step; where they are now is match.x. step.c writes them, couple.c the goals, and speeds volume.c and
-/// collide.c too, which also read them, as does the guard.
+/// Particles from step to step; where they are now is match.x. step.c writes them; couple.c writes the goals, and all that is
+/// about the origin where it moves that; volume.c and collide.c write speeds too. These and the guard read them.
 typedef struct PeltiFleshMoving {
-    bool started;
+    bool started;       ///< it has settled once
     bool settled;       ///< the last step was without inertia: speeds are not known yet
     Vec3 origin;        ///< world; what positions are about
     float *before[3];   ///< [slot x 4] x at the start of the step
@@ -224,6 +226,12 @@ typedef struct PeltiFleshScratch {
 
 typedef enum FleshStage { STAGE_GOALS, STAGE_DETECT, STAGE_MATCH, STAGE_CONTACTS, STAGE_VOLUME, STAGE_COUNT } FleshStage;
 
+/// What a frame reports of all its substeps. pelti_flesh_substep adds to it, layered_step begins and reads it.
+typedef struct PeltiFleshTold {
+    double ms[STAGE_COUNT]; ///< where its time went
+    bool overflowed;        ///< contacts of some substep did not all fit
+} PeltiFleshTold;
+
 typedef struct PeltiFlesh {
     PeltiPool pool;
     const PeltiCharacter *who;
@@ -243,7 +251,7 @@ typedef struct PeltiFlesh {
     PeltiLayeredVolume volume;
     PeltiLayeredStretch stretch;
     PeltiFleshScratch scratch;
-    double ms[STAGE_COUNT]; ///< where a frame's time went
+    PeltiFleshTold told; ///< of this frame
 } PeltiFlesh;
 
 // layers.c
@@ -271,6 +279,8 @@ PeltStatus pelti_layered_collide_build(PeltiFlesh *flesh, PeltError *err);
 void pelti_layered_collide_detect(PeltiFlesh *flesh);
 void pelti_layered_collide_project(PeltiFlesh *flesh);
 void pelti_layered_collide_velocities(PeltiFlesh *flesh, float dt_s); ///< friction and restitution
+void pelti_layered_collide_remember(PeltiFlesh *flesh);               ///< who touched in this step, for the next one
+void pelti_layered_collide_forget(PeltiFlesh *flesh);                 ///< nobody did
 // islands.c
 bool pelti_layered_collide_islands_new(PeltiFleshContacts *contacts, PeltiPool *pool, int slots);
 void pelti_layered_collide_islands(PeltiFleshContacts *found); ///< of the contacts there are

@@ -11,10 +11,10 @@ bool pelti_layered_collide_islands_new(PeltiFleshContacts *contacts, PeltiPool *
 {
     PeltiLayeredIslands *islands = &contacts->islands;
     size_t most = (size_t)contacts->capacity;
-    islands->parent = PELTI_NEW(pool, int, slots);
-    islands->island = PELTI_NEW(pool, int, slots);
-    islands->size = PELTI_NEW(pool, int, most);
-    islands->next = PELTI_NEW(pool, int, most);
+    islands->scratch.parent = PELTI_NEW(pool, int, slots);
+    islands->scratch.island = PELTI_NEW(pool, int, slots);
+    islands->scratch.size = PELTI_NEW(pool, int, most);
+    islands->scratch.next = PELTI_NEW(pool, int, most);
     islands->order = PELTI_NEW(pool, int, most);
     islands->piece_start = PELTI_NEW(pool, int, most + 1);
     return !pool->failed;
@@ -34,21 +34,21 @@ static void join(PeltiLayeredIslands *islands, const PeltiLayeredContact *contac
 {
     for (int i = 0; i < count; i++)
         for (int k = 0; k < 4; k++) {
-            islands->parent[contacts[i].slot[k]] = contacts[i].slot[k];
-            islands->island[contacts[i].slot[k]] = -1;
+            islands->scratch.parent[contacts[i].slot[k]] = contacts[i].slot[k];
+            islands->scratch.island[contacts[i].slot[k]] = -1;
         }
     for (int i = 0; i < count; i++) {
-        int first = root_of(islands->parent, contacts[i].slot[0]);
+        int first = root_of(islands->scratch.parent, contacts[i].slot[0]);
         for (int k = 1; k < 4; k++) {
-            int other = root_of(islands->parent, contacts[i].slot[k]);
-            islands->parent[other] = first;
+            int other = root_of(islands->scratch.parent, contacts[i].slot[k]);
+            islands->scratch.parent[other] = first;
         }
     }
 }
 
 static int island_of(PeltiLayeredIslands *islands, const PeltiLayeredContact *contact)
 {
-    return islands->island[root_of(islands->parent, contact->slot[0])];
+    return islands->scratch.island[root_of(islands->scratch.parent, contact->slot[0])];
 }
 
 /// Where each island begins in the order: large ones first, a piece each, so that none is waited for at the end. Returns the
@@ -59,10 +59,10 @@ static int place(PeltiLayeredIslands *islands, int island_count)
     islands->piece_start[0] = 0;
     for (int large = 1; large >= 0; large--)
         for (int i = 0; i < island_count; i++) {
-            int size = islands->size[i];
+            int size = islands->scratch.size[i];
             if ((size >= ENOUGH) != large)
                 continue;
-            islands->next[i] = at;
+            islands->scratch.next[i] = at;
             at += size;
             if (at - islands->piece_start[pieces] >= ENOUGH)
                 islands->piece_start[++pieces] = at;
@@ -79,14 +79,14 @@ void pelti_layered_collide_islands(PeltiFleshContacts *found)
     int count = found->count, island_count = 0;
     join(islands, contacts, count);
     for (int i = 0; i < count; i++) {
-        int *number = &islands->island[root_of(islands->parent, contacts[i].slot[0])];
+        int *number = &islands->scratch.island[root_of(islands->scratch.parent, contacts[i].slot[0])];
         if (*number < 0) {
             *number = island_count;
-            islands->size[island_count++] = 0;
+            islands->scratch.size[island_count++] = 0;
         }
-        islands->size[*number]++;
+        islands->scratch.size[*number]++;
     }
     islands->piece_count = place(islands, island_count);
     for (int i = 0; i < count; i++)
-        islands->order[islands->next[island_of(islands, &contacts[i])]++] = i;
+        islands->order[islands->scratch.next[island_of(islands, &contacts[i])]++] = i;
 }

@@ -67,7 +67,6 @@ static void layered_retune(void *state, const PeltiOptions *o)
                            : coarse  ? STEP_COARSE
                                      : STEP),
         .turn_rad = (coarse ? TURN_COARSE : TURN) * 3.14159265f / 180,
-        .settle_turn_rad = (coarse ? TURN_COARSE : TURN) * 3.14159265f / 180,
         .damping = jiggle > 0 ? JIGGLE_DAMPING / jiggle : 1e6f, // none: all of a swing is gone in a step, however short
         .joint_keep = pelti_option_float(o, "joint-keep"),
         .coupling = pelti_option_float(o, "coupling"),
@@ -130,7 +129,7 @@ static void report_times(const PeltiFlesh *flesh, PeltiStepReport *report)
 {
     static const char *const stages[STAGE_COUNT] = {"goals_ms", "detect_ms", "match_ms", "contacts_ms", "volume_ms"};
     for (int k = 0; k < STAGE_COUNT; k++)
-        pelti_step_stat(report, stages[k], flesh->ms[k], PELTI_MEAN);
+        pelti_step_stat(report, stages[k], flesh->told.ms[k], PELTI_MEAN);
 }
 
 static void layered_step(void *state, const PeltiStepInput *in, Vec3 *vertices, PeltiStepReport *report)
@@ -138,7 +137,7 @@ static void layered_step(void *state, const PeltiStepInput *in, Vec3 *vertices, 
     PeltiFlesh *flesh = state;
     double start = pelti_clock_ms();
     int steps = 0;
-    memset(flesh->ms, 0, sizeof flesh->ms);
+    flesh->told = (PeltiFleshTold){0};
     if (in->restart || !flesh->moving.started) {
         pelti_flesh_rest(flesh);
         steps = pelti_flesh_settle(flesh, in->bones, in->joints);
@@ -147,7 +146,6 @@ static void layered_step(void *state, const PeltiStepInput *in, Vec3 *vertices, 
     } else {
         steps = pelti_flesh_settle(flesh, in->bones, in->joints);
     }
-    flesh->moving.started = true;
     double ms = (pelti_clock_ms() - start) / (steps > 0 ? steps : 1);
     pelti_flesh_show(flesh, vertices);
     if (!report)
@@ -156,7 +154,7 @@ static void layered_step(void *state, const PeltiStepInput *in, Vec3 *vertices, 
     report->told.substep_ms = ms;
     report_times(flesh, report);
     pelti_step_stat(report, "contacts", flesh->collide.contacts.count, PELTI_MOST);
-    pelti_step_stat(report, "contacts_overflowed", flesh->collide.contacts.overflowed, PELTI_MOST);
+    pelti_step_stat(report, "contacts_overflowed", flesh->told.overflowed, PELTI_MOST);
     pelti_step_stat(report, "sub_volumes", flesh->volume.part_count, PELTI_LAST);
     pelti_step_stat(report, "sub_volume_error", pelti_layered_volume_worst(&flesh->volume, flesh->match.x), PELTI_MOST);
     pelti_step_stat(report, "fastest", (double)pelti_flesh_speed(flesh), PELTI_LAST);

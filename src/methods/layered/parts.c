@@ -11,8 +11,8 @@ typedef struct Cutter {
     PeltiFlesh *flesh;
     PeltiPool *work;
     int (*edge_triangles)[2]; // [edge] -1: none
-    int *label;               // [triangle] bone, then part; -1: no part
-    int *patch;               // [triangle]
+    int *label;               // [triangle] bone whose part it is of; -1: no part
+    int *patch;               // [triangle] connected ones of one label; -1: none
     int patch_count;
 } Cutter;
 

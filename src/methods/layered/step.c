@@ -86,17 +86,15 @@ void pelti_flesh_held(PeltiFlesh *flesh, const Vec3 *change)
 void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool settle)
 {
     Substep span = {flesh, dt_s, settle, flesh->moving.settled && !settle};
-    double since = pelti_clock_ms(), *ms = flesh->ms;
+    double since = pelti_clock_ms(), *ms = flesh->told.ms;
     flesh->moving.settled = settle;
     for (int k = 0; k < 3; k++)
         memcpy(flesh->moving.goal_before[k], flesh->moving.goal[k], sizeof(float) * lane_count(flesh));
     pelti_layered_couple_goals(flesh, bones);
     pelti_parallel_for(flesh->jobs, (int)lane_count(flesh), GRAIN, integrate, &span);
     pelti_clock_lap(&since, &ms[STAGE_GOALS]);
-    if (flesh->set.collide)
-        pelti_layered_collide_detect(flesh);
-    else
-        flesh->collide.contacts.count = 0;
+    pelti_layered_collide_detect(flesh);
+    flesh->told.overflowed |= flesh->collide.contacts.overflowed;
     pelti_clock_lap(&since, &ms[STAGE_DETECT]);
     for (int k = 0; k < flesh->set.elasticity; k++) {
         if (k % flesh->set.match_every == 0)
@@ -128,6 +126,7 @@ void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool
         pelti_layered_volume_velocities(flesh);
         pelti_layered_collide_velocities(flesh, dt_s);
     }
+    pelti_layered_collide_remember(flesh);
     pelti_clock_lap(&since, &ms[STAGE_GOALS]);
 }
 
@@ -139,6 +138,7 @@ void pelti_flesh_rest(PeltiFlesh *flesh)
     flesh->moving.origin = flesh->rest.centre;
     flesh->moving.settled = true;
     pelti_layered_match_prepare(&flesh->match);
+    pelti_layered_collide_forget(flesh);
     pelti_layered_couple_goals(flesh, flesh->skeleton.motion.from.bones);
     for (int b = 0; b < flesh->who->bone_count; b++)
         flesh->skeleton.carry[b] = mat34_identity();
@@ -173,7 +173,7 @@ static float skin_change(const PeltiFlesh *flesh)
 int pelti_flesh_settle(PeltiFlesh *flesh, const Mat34 *bones, const PeltiJoint *joints)
 {
     pelti_motion_to(&flesh->skeleton.motion, bones, joints);
-    int ways = (int)ceilf(pelti_motion_largest_turn(&flesh->skeleton.motion) / flesh->set.settle_turn_rad), steps = 0;
+    int ways = (int)ceilf(pelti_motion_largest_turn(&flesh->skeleton.motion) / flesh->set.turn_rad), steps = 0;
     ways = ways < 1 ? 1 : ways > MOST_WAYS ? MOST_WAYS : ways;
     for (int i = 1; i <= ways; i++, steps++) {
         pelti_motion_at(&flesh->skeleton.motion, (float)i / (float)ways, flesh->scratch.bones);
@@ -184,6 +184,7 @@ int pelti_flesh_settle(PeltiFlesh *flesh, const Mat34 *bones, const PeltiJoint *
         if (skin_change(flesh) < STILL)
             break;
     }
+    flesh->moving.started = true;
     pelti_motion_arrive(&flesh->skeleton.motion);
     return steps;
 }

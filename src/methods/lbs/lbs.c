@@ -17,13 +17,14 @@ typedef struct BoneColumns {
 } BoneColumns;
 
 typedef struct Lbs {
-    PeltiBlend blend;
+    PeltiBlend blend; // its items by the bones they follow
     const PeltiCharacter *who;
     PeltiJobs *jobs;
     BoneColumns *columns; // [bone_count]
     int *order;           // [padded_count] sorted place -> item
-    int *run_end; // [padded_count] end of the run of equal bones that a sorted place is in; runs end at multiples of GRAIN
-    Vec3 *target; // of the step that is running
+    int *run_end;       // [padded_count] end of the run of equal bones that a sorted place is in; runs end at multiples of GRAIN
+    float *lane_weight; // [padded_count x 4] weights of whole groups of a run, [group][influence][point]; others 0
+    Vec3 *target;       // of the step that is running
     size_t bytes;
     PeltAllocator allocator;
 } Lbs;
@@ -35,19 +36,20 @@ static void layout(Lbs *lbs, PeltiArena *arena, const PeltiMethodPrepare *in)
     pelti_blend_layout(&lbs->blend, arena, in);
     lbs->order = PELTI_TAKE(arena, int, lbs->blend.padded_count);
     lbs->run_end = PELTI_TAKE(arena, int, lbs->blend.padded_count);
+    lbs->lane_weight = PELTI_TAKE(arena, float, (size_t)lbs->blend.padded_count * 4);
 }
 
 /// Bones of an item and the item: what is sorted.
 typedef struct Key {
-    const int *index;
+    const int *bone;
     int influences, item;
 } Key;
 
 static int compare_bones(const Key *p, const Key *q)
 {
     for (int k = 0; k < p->influences; k++)
-        if (p->index[k] != q->index[k])
-            return p->index[k] < q->index[k] ? -1 : 1;
+        if (p->bone[k] != q->bone[k])
+            return p->bone[k] < q->bone[k] ? -1 : 1;
     return 0;
 }
 
@@ -66,17 +68,17 @@ static void permute(void *rows, size_t size, const int *order, int count, char *
         memcpy((char *)rows + size * (size_t)i, scratch + size * (size_t)order[i], size);
 }
 
-/// The weights of whole groups of a run, from [point][influence] to [influence][point]: a lane a point.
-static void turn_weights(Lbs *lbs)
+/// The weights of whole groups of a run, with a lane a point.
+static void fill_lanes(Lbs *lbs)
 {
-    PeltiBlend *blend = &lbs->blend;
+    const PeltiBlend *blend = &lbs->blend;
+    memset(lbs->lane_weight, 0, (size_t)blend->padded_count * 4 * sizeof *lbs->lane_weight);
     for (int i = 0; blend->influences == 4 && i < blend->item_count; i = lbs->run_end[i])
         for (int group = i; group + LANES <= lbs->run_end[i]; group += LANES) {
-            float *weight = blend->weight + (size_t)group * 4, by_point[LANES * 4];
-            memcpy(by_point, weight, sizeof by_point);
+            const float *weight = blend->weight + (size_t)group * 4;
             for (int j = 0; j < LANES; j++)
                 for (int k = 0; k < 4; k++)
-                    weight[k * LANES + j] = by_point[j * 4 + k];
+                    lbs->lane_weight[(size_t)group * 4 + (size_t)(k * LANES + j)] = weight[j * 4 + k];
         }
 }
 
@@ -93,7 +95,7 @@ static bool sort_items(Lbs *lbs, const PeltAllocator *allocator)
     bool ok = !work.failed;
     if (ok) {
         for (int i = 0; i < count; i++)
-            keys[i] = (Key){blend->index + (size_t)i * (size_t)blend->influences, blend->influences, i};
+            keys[i] = (Key){blend->bone + (size_t)i * (size_t)blend->influences, blend->influences, i};
         qsort(keys, (size_t)count, sizeof *keys, compare_keys);
         for (int i = 0, start = 0; i < count; i++) {
             lbs->order[i] = keys[i].item;
@@ -106,11 +108,11 @@ static bool sort_items(Lbs *lbs, const PeltAllocator *allocator)
         permute(blend->y, sizeof(float), lbs->order, count, scratch);
         permute(blend->z, sizeof(float), lbs->order, count, scratch);
         permute(blend->weight, width, lbs->order, count, scratch);
-        permute(blend->index, width, lbs->order, count, scratch);
+        permute(blend->bone, width, lbs->order, count, scratch);
     }
     pelti_pool_release(&work);
     if (ok)
-        turn_weights(lbs);
+        fill_lanes(lbs);
     return ok;
 }
 
@@ -160,11 +162,11 @@ PELTI_WIDE FloatW blend_row(const BoneColumns *const bone[4], const FloatW w[4],
     return mad_w(x, blend_entry(bone, w, 0, row), mad_w(y, blend_entry(bone, w, 0, 4 + row), sum));
 }
 
-/// Eight points that follow the same four bones; their weights lie [influence][point].
+/// Eight points that follow the same four bones.
 PELTI_WIDE void blend_eight(const Lbs *lbs, Vec3 *target, const BoneColumns *const bone[4], int i)
 {
     const PeltiBlend *blend = &lbs->blend;
-    const float *weight = blend->weight + (size_t)i * 4;
+    const float *weight = lbs->lane_weight + (size_t)i * 4;
     const FloatW w[4] = {load_w(weight), load_w(weight + LANES), load_w(weight + LANES * 2), load_w(weight + LANES * 3)};
     FloatW x = load_w(blend->x + i), y = load_w(blend->y + i), z = load_w(blend->z + i);
     float rows[LANES][4];
@@ -187,7 +189,7 @@ PELTI_WIDE void blend_point(const Lbs *lbs, Vec3 *target, int i)
     size_t at = (size_t)i * (size_t)blend->influences;
     FloatW a = splat_w(0), b = splat_w(0);
     for (int k = 0; k < blend->influences; k++) {
-        const BoneColumns *c = &lbs->columns[blend->index[at + (size_t)k]];
+        const BoneColumns *c = &lbs->columns[blend->bone[at + (size_t)k]];
         FloatW w = splat_w(blend->weight[at + (size_t)k]);
         a = mad_w(w, load_w(c->pair[0]), a);
         b = mad_w(w, load_w(c->pair[1]), b);
@@ -200,9 +202,9 @@ PELTI_CLONES static void blend_range(const Lbs *lbs, Vec3 *target, int begin, in
     for (int i = begin; i < end;) {
         int stop = lbs->run_end[i];
         if (lbs->blend.influences == 4) {
-            const int *index = lbs->blend.index + (size_t)i * 4;
-            const BoneColumns *const bone[4] = {lbs->columns + index[0], lbs->columns + index[1], lbs->columns + index[2],
-                                                lbs->columns + index[3]};
+            const int *of = lbs->blend.bone + (size_t)i * 4;
+            const BoneColumns *const bone[4] = {lbs->columns + of[0], lbs->columns + of[1], lbs->columns + of[2],
+                                                lbs->columns + of[3]};
             for (; i + LANES <= stop; i += LANES)
                 blend_eight(lbs, target, bone, i);
         }

@@ -57,6 +57,19 @@ static void find_in_piece(void *context, int begin, int end, int worker)
     p->contacts.in_piece[begin / PROJ_PIECE] = count;
 }
 
+void pelti_proj_forget_contacts(Projective *p)
+{
+    size_t segments = (size_t)p->skeleton.segment_count;
+    for (int m = 0; p->contacts.folds.start && m < p->contacts.folds.start[p->count]; m++)
+        p->contacts.folds.members[m].force = 0;
+    if (p->contacts.pairs.start) {
+        memset(p->contacts.pairs.force, 0, (size_t)p->count * sizeof *p->contacts.pairs.force);
+        memset(p->contacts.pairs.plane, 0, (size_t)p->count * sizeof *p->contacts.pairs.plane);
+        memset(p->contacts.pairs.last, 0, (size_t)p->count * sizeof *p->contacts.pairs.last);
+        memset(p->contacts.pairs.ways, 0, segments * segments * sizeof *p->contacts.pairs.ways);
+    }
+}
+
 bool pelti_proj_find_contacts(Projective *p)
 {
     p->contacts.count = 0;

@@ -280,7 +280,7 @@ static void projective_step(void *state, const PeltiStepInput *in, Vec3 *vertice
     report->told.substeps = substeps;
     report->told.substep_ms = p->figures.substep_ms;
     pelti_step_stat(report, "residual", p->figures.residual, PELTI_MOST);
-    pelti_step_stat(report, "contacts", p->contacts.count, PELTI_MOST);
+    p->road->tell(p, report);
     if (p->figures.substep_ms > 0 && !in->restart) {
         double per_tet = 1e6 / (double)p->settings.iterations / (p->tissue.tet_count > 0 ? p->tissue.tet_count : 1);
         pelti_step_stat(report, "local_ns_per_tet", p->figures.local_ms * per_tet, PELTI_LEAST);
@@ -295,7 +295,6 @@ static void projective_step(void *state, const PeltiStepInput *in, Vec3 *vertice
     pelti_step_stat(report, "tetrahedra_mended", p->tissue.mended, PELTI_LAST);
     pelti_step_stat(report, "tetrahedra_inside_out", p->tissue.inverted, PELTI_LAST);
     pelti_step_stat(report, "vertices_without_tissue", p->tissue.bare, PELTI_LAST);
-    p->road->tell(p, report);
 }
 
 static void projective_draw(const void *state, const char *what, PeltiMethodDraw *draw)

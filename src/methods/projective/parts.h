@@ -136,7 +136,7 @@ typedef struct ProjBlock {                 ///< eight elements that have a rotat
     float over_volume[PROJ_LANES]; ///< 1 / V, so that F is of order 1; unused lanes 0
 } ProjBlock;
 
-typedef struct ProjTet { ///< for energies and tests
+typedef struct ProjTet { ///< one by one: to find what is inside another (stored.c), for energies and tests
     int corner[4];       ///< unknown, or ~unknown for its base point
     int element;
     float grad[4][3]; ///< shape function gradients (or what ProjStrain makes of them)
@@ -252,7 +252,7 @@ typedef struct ProjFolds {
     int count, relation_count;
     ProjFold *folds;
     ProjRelation *relations;
-    int *start;          ///< [unknown_count + 1] into members; NULL: collisions are off
+    int *start;          ///< [unknown_count + 1] into members; NULL: there are no planes
     ProjMember *members; ///< by unknown
     float gap, bulge;
 } ProjFolds;
@@ -335,14 +335,15 @@ typedef struct ProjSystem {
     int range_count, range_first[PELTI_SPARSE_RANGES + 1]; ///< of unknowns, see pelti_sparse_ranges
 } ProjSystem;
 
-/// Carried from step to step, by unknown. solve.c writes and reads it, local.c turns `warm`, contacts and pictures read it.
+/// Carried from step to step, by unknown. solve.c writes and reads it, local.c turns `warm`, stored.c poses it while preparing;
+/// contacts and pictures read it.
 typedef struct ProjState {
     ProjRow *x, *last, *velocity; ///< last: where the step started, before it went on by inertia to x~
     ProjRow *q, *q_last;          ///< base points, and those of the step before
     PeltiQuatBlock *warm;         ///< rotations of the elements
 } ProjState;
 
-/// Of one step, which solve.c fills and uses up; the contacts add their forces to `solved` in between.
+/// Of one step, which solve.c fills and uses up; collide.c, or stored.c, adds the contacts' forces to `solved` in between.
 typedef struct ProjScratch {
     ProjRow *origin;   ///< x~ = x + h v + h^2 g, where inertia alone takes it; solves are for moves from there
     ProjRow *constant; ///< right-hand side that stays the same over the iterations
@@ -362,7 +363,7 @@ typedef struct ProjSwelling { ///< flesh that a contact presses bulges beside it
 } ProjSwelling;
 
 /// Preparing makes it (collide.c, fold.c, pairs.c); a step poses folds and pairs, lists what may act, and every iteration raises
-/// forces. The report reads `count`, which a variant writes too.
+/// forces; projective_retune (method.c) sets the bulge. The default road tells `count`.
 typedef struct ProjContacts {
     ProjFolds folds;   ///< no folds: start is NULL
     ProjPairs pairs;   ///< none: start is NULL
@@ -398,7 +399,7 @@ typedef struct ProjRounds {
 /// Who takes these rounds, and what else is its business: the default road, or a variant.
 typedef struct ProjRoad {
     void (*run)(Projective *p, const ProjRounds *rounds);
-    void (*tell)(const Projective *p, PeltiStepReport *report); ///< numbers that only this road has
+    void (*tell)(const Projective *p, PeltiStepReport *report); ///< its contacts, and numbers that only this road has
     void (*destroy)(Projective *p);                             ///< what it has made outside of `pool`
 } ProjRoad;
 extern const ProjRoad pelti_proj_road; ///< solve.c
@@ -428,14 +429,15 @@ struct Projective {
 };
 
 PeltStatus pelti_proj_contacts(Projective *p, bool everywhere, PeltError *err); ///< after the tissue was factored
-bool pelti_proj_find_contacts(Projective *p);                                   ///< counts them; true: some may act in this step
+void pelti_proj_forget_contacts(Projective *p); ///< forces and directions kept from earlier steps: a cut knows none
+bool pelti_proj_find_contacts(Projective *p);   ///< counts them; true: some may act in this step
 PeltStatus pelti_proj_pairs(Projective *p, float gap, ProjPairs *out, PeltError *err);
 void pelti_proj_pose_pairs(Projective *p, const Mat34 *bones); ///< planes; base points (already posed) step behind them
 ProjPlace pelti_proj_place(const ProjSegment *segment, const Mat34 *bones); ///< bones NULL: at rest
 float pelti_proj_hull_radius(const ProjHull *hull, const ProjPlace *at, float t, Vec3 n);
 bool pelti_proj_joined(const ProjSkeleton *skeleton, int a, int b); ///< segments that share a joint or are of no concern
 int pelti_proj_piece_first(const ProjFolds *folds, int piece);
-/// Forces of the contacts of unknowns [begin, end), updated for x and added to the right-hand side, `rhs`.
+/// Forces of the contacts of unknowns [begin, end), updated for x and added to the right-hand side, scratch.solved.
 void pelti_proj_contact_forces(Projective *p, int mode, int begin, int end);
 
 void pelti_proj_keep(void *state, PeltiSnapshot *snapshot); // keep.c

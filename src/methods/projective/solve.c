@@ -219,10 +219,9 @@ void pelti_proj_run(Projective *p, const ProjRounds *rounds)
     }
 }
 
-static void tell_no_more(const Projective *p, PeltiStepReport *report)
+static void tell_contacts(const Projective *p, PeltiStepReport *report)
 {
-    (void)p;
-    (void)report;
+    pelti_step_stat(report, "contacts", p->contacts.count, PELTI_MOST);
 }
 
 static void made_no_more(Projective *p)
@@ -230,7 +229,7 @@ static void made_no_more(Projective *p)
     (void)p;
 }
 
-const ProjRoad pelti_proj_road = {pelti_proj_run, tell_no_more, made_no_more};
+const ProjRoad pelti_proj_road = {pelti_proj_run, tell_contacts, made_no_more};
 
 /// What floats round the tissue's forces to at rest, where there should be none: far from bones little holds the skin, and 1e-7
 /// of the forces moved the fingers of an arm without finger bones by 3e-5 of its size.
@@ -321,25 +320,11 @@ void pelti_proj_swell_reset(const ProjTissue *tissue, ProjSwelling *swelling)
     swelling->steps_left = 0;
 }
 
-/// Contact forces and directions kept from earlier steps: a cut knows none.
-static void forget_contacts(Projective *p)
-{
-    size_t segments = (size_t)p->skeleton.segment_count;
-    for (int m = 0; p->contacts.folds.start && m < p->contacts.folds.start[p->count]; m++)
-        p->contacts.folds.members[m].force = 0;
-    if (p->contacts.pairs.start) {
-        memset(p->contacts.pairs.force, 0, (size_t)p->count * sizeof *p->contacts.pairs.force);
-        memset(p->contacts.pairs.plane, 0, (size_t)p->count * sizeof *p->contacts.pairs.plane);
-        memset(p->contacts.pairs.last, 0, (size_t)p->count * sizeof *p->contacts.pairs.last);
-        memset(p->contacts.pairs.ways, 0, segments * segments * sizeof *p->contacts.pairs.ways);
-    }
-    p->swelling.turn = 0;
-}
-
 /// From the bind pose in virtual frames, so that folds close as they would in motion, then until nothing moves.
 void pelti_proj_settle(Projective *p)
 {
-    forget_contacts(p);
+    pelti_proj_forget_contacts(p);
+    p->swelling.turn = 0;
     float turn = pelti_motion_largest_turn(&p->travel.motion);
     int frames = (int)ceilf(turn / SETTLE_TURN) + 1;
     ProjPose pose = pelti_proj_way(&p->travel, 0);

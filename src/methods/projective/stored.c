@@ -350,11 +350,12 @@ static void run_stored(Projective *p, const ProjRounds *rounds)
     ProjRounds plain = *rounds;
     plain.most = (rounds->most + 1) / 2;
     plain.enough = 0;
+    p->stored->colliding = 0;
     pelti_proj_pose_folds(&p->stored->folds, rounds->pose.bones);
     pelti_proj_run(p, &plain);
     for (int k = plain.most; k < rounds->most; k++) {
         pelti_proj_pull(p, rounds->mode, rounds->touching);
-        p->contacts.count = pull_stored(p);
+        p->stored->colliding = pull_stored(p);
         pelti_proj_solve(p, p->stored->held[rounds->mode]);
         if (p->figures.residual < rounds->enough)
             break;
@@ -363,6 +364,7 @@ static void run_stored(Projective *p, const ProjRounds *rounds)
 
 static void tell_stored(const Projective *p, PeltiStepReport *report)
 {
+    pelti_step_stat(report, "contacts", p->stored->colliding, PELTI_MOST);
     pelti_step_stat(report, "stored_pairs", p->stored->count, PELTI_LAST);
 }
 

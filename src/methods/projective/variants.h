@@ -1,6 +1,6 @@
 /// What [Komaritzan2018] has otherwise than our default road, for its figures and to compare with: bones without thickness (Fig.
-/// 3), strain by positions and the mixtures (Fig. 5), contacts by stored pairs and two matrices (sec. 5). The road knows none of
-/// them: it is given another thickness, another strain, other blocks to look at, other rounds.
+/// 3), strain by positions and the mixtures (Fig. 5), contacts by stored pairs and two matrices (sec. 5). No step branches on
+/// them: preparing asks here for a thickness and a tissue, by the options, and steps have other blocks to look at, other rounds.
 #ifndef PELTI_PROJECTIVE_VARIANTS_H
 #define PELTI_PROJECTIVE_VARIANTS_H
 
@@ -20,6 +20,7 @@ typedef struct ProjStored {
     ProjFolds folds; ///< joints and directions
     int count;
     ProjStoredPair *pairs;
+    int colliding;        ///< of those, in the last iteration
     float *weight;        ///< [unknown] of its spring in the second matrix; 0: in no pair
     ProjRow *goal;        ///< [unknown] sum of where its pairs want it
     int *goals;           ///< [unknown] how many do

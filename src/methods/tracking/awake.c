@@ -48,6 +48,13 @@ void pelti_tracking_awake_prepare(Tracking *t)
     wake_all(t);
 }
 
+void pelti_tracking_forget_awake(Tracking *t)
+{
+    t->awake.fresh = true;
+    memset(t->awake.restless, 0, (size_t)t->mesh->vertex_count);
+    memset(t->awake.changed, 0, (size_t)t->mesh->vertex_count);
+}
+
 void pelti_tracking_find_moved(Tracking *t, const TrackingBones *from, const TrackingBones *to)
 {
     TrackingAwake *a = &t->awake;
@@ -94,22 +101,23 @@ static void need_range(void *context, int begin, int end, int worker)
     }
 }
 
-/// Lists what is awake and AWAKE_RINGS rings around it. False: that is so much that all may as well be.
+/// What is awake wakes AWAKE_RINGS rings around it. False: that is so much that all may as well be.
 static bool spread(Tracking *t)
 {
     TrackingAwake *a = &t->awake;
     const PeltiMesh *mesh = t->mesh;
+    int *queue = a->scratch.queue;
     int most = mesh->vertex_count / AWAKE_SHARE, count = 0, done = 0;
     for (int v = 0; v < mesh->vertex_count; v++)
         if (a->on[v] && count <= most)
-            a->vertex[count++] = v;
+            queue[count++] = v;
     for (int ring = 0; ring < AWAKE_RINGS; ring++)
         for (int end = count; done < end && count <= most; done++) {
-            int v = a->vertex[done];
+            int v = queue[done];
             for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1] && count <= most; e++)
                 if (!a->on[mesh->ring[e]]) {
                     a->on[mesh->ring[e]] = 1;
-                    a->vertex[count++] = mesh->ring[e];
+                    queue[count++] = mesh->ring[e];
                 }
         }
     return count <= most;

@@ -87,7 +87,7 @@ static void start_range(void *context, int begin, int end, int worker)
         }
         store_row(t->solver.plane[k], plane);
         store_row(t->solver.load[k], f);
-        store_row(t->solver.applied[k], f);
+        store_row(t->solver.eased[k], f);
         store_row(t->solver.slid[k], zero);
         store_row(t->solver.direction[k], zero);
     }
@@ -101,8 +101,8 @@ static void precondition_range(void *context, int begin, int end, int worker)
     (void)worker;
     for (int i = begin; i < end; i++) {
         int k = t->awake.rows.column[i];
-        VertexRow z = along_plane(load_row(t->solver.applied[k]), load_row(t->solver.plane[k]));
-        store_row(t->solver.applied[k], z);
+        VertexRow z = along_plane(load_row(t->solver.eased[k]), load_row(t->solver.plane[k]));
+        store_row(t->solver.eased[k], z);
         sum += (double)dot_rows(z, load_row(t->solver.load[k]));
     }
     t->solver.sum_scratch[begin / TRACKING_GRAIN] = sum;
@@ -115,11 +115,11 @@ static void direction_range(void *context, int begin, int end, int worker)
     (void)worker;
     for (int i = begin; i < end; i++) {
         int k = t->awake.rows.column[i];
-        store_row(t->solver.direction[k], load_row(t->solver.applied[k]) + load_row(t->solver.direction[k]) * r->beta);
+        store_row(t->solver.direction[k], load_row(t->solver.eased[k]) + load_row(t->solver.direction[k]) * r->beta);
     }
 }
 
-/// q = P A p, left in `applied`; leaves p q.
+/// q = P A p, left in `image`; leaves p q.
 static void image_range(void *context, int begin, int end, int worker)
 {
     Tracking *t = ((Solve *)context)->t;
@@ -132,7 +132,7 @@ static void image_range(void *context, int begin, int end, int worker)
         for (int e = ring->start[k]; e < ring->start[k + 1]; e++)
             q += (p - load_row(t->solver.direction[ring->place[e]])) * ring->weight[e];
         q = along_plane(q, load_row(t->solver.plane[k]));
-        store_row(t->solver.applied[k], q);
+        store_row(t->solver.image[k], q);
         sum += (double)dot_rows(q, p);
     }
     t->solver.sum_scratch[begin / TRACKING_GRAIN] = sum;
@@ -145,10 +145,10 @@ static void advance_range(void *context, int begin, int end, int worker)
     (void)worker;
     for (int i = begin; i < end; i++) {
         int k = t->awake.rows.column[i];
-        VertexRow load = load_row(t->solver.load[k]) - load_row(t->solver.applied[k]) * r->alpha;
+        VertexRow load = load_row(t->solver.load[k]) - load_row(t->solver.image[k]) * r->alpha;
         store_row(t->solver.slid[k], load_row(t->solver.slid[k]) + load_row(t->solver.direction[k]) * r->alpha);
         store_row(t->solver.load[k], load);
-        store_row(t->solver.applied[k], load); // for the next solve, which works in place
+        store_row(t->solver.eased[k], load); // for the next solve, which works in place
     }
 }
 
@@ -162,7 +162,7 @@ int pelti_tracking_conjugate_steps(Tracking *t, int most, double *gain)
     int k = 0;
     pass(&r, start_range);
     for (; k < most; k++) {
-        pelti_sparse_solve_rows_some(t->solver.factor, t->jobs, &t->awake.rows, t->solver.applied, t->solver.scratch);
+        pelti_sparse_solve_rows_some(t->solver.factor, t->jobs, &t->awake.rows, t->solver.eased, t->solver.scratch);
         double before = rz;
         rz = pass(&r, precondition_range);
         first = k ? first : rz;

@@ -55,7 +55,8 @@ static TrackingSolver new_solver(PeltiPool *pool, int n, int rings)
                              .moved_scratch = PELTI_NEW(pool, float, n / TRACKING_GRAIN + 1)};
     solver.plane = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
     solver.load = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
-    solver.applied = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
+    solver.eased = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
+    solver.image = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
     solver.direction = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
     solver.slid = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
     return solver;
@@ -67,6 +68,7 @@ static TrackingAwake new_awake(PeltiPool *pool, int n, int bones)
                            .changed = PELTI_NEW(pool, unsigned char, n),
                            .restless = PELTI_NEW(pool, unsigned char, n),
                            .scratch.mark = PELTI_NEW(pool, unsigned char, n),
+                           .scratch.queue = PELTI_NEW(pool, int, n),
                            .on = PELTI_NEW(pool, unsigned char, n),
                            .left = PELTI_NEW(pool, Vec3, n),
                            .from = PELTI_NEW(pool, Vec3, n),

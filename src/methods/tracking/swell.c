@@ -25,6 +25,12 @@ static void swell_range(void *context, int begin, int end, int worker)
     }
 }
 
+void pelti_tracking_forget_swelling(Tracking *t)
+{
+    t->swelling.swollen = false;
+    memset(t->swelling.height, 0, sizeof(float) * (size_t)t->mesh->vertex_count);
+}
+
 /// Lost volume of each part: its contact vertices lie deeper in their own field than at rest, by a depth times an area. The
 /// free skin of the part rises by the same volume over its area, at most a tenth of its thickness, and fades into neighbours
 /// with the weights.

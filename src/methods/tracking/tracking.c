@@ -108,21 +108,11 @@ static void measure_residual(Tracking *t)
 
 static void start(Tracking *t)
 {
-    size_t n = (size_t)t->mesh->vertex_count;
-    memcpy(t->surface.x, t->mesh->rest, sizeof(Vec3) * n);
-    memset(t->surface.drift, 0, sizeof(float) * n);
-    memset(t->surface.contact, 0, n);
-    memset(t->surface.must_look, 1, n);
-    memset(t->surface.wall, 0, sizeof(float) * n);
-    memcpy(t->surface.tilt_now, t->skin.tilt, sizeof(float) * n);
-    memset(t->swelling.height, 0, sizeof(float) * n);
-    t->swelling.swollen = false;
-    t->wake.turn = 0;
-    t->awake.fresh = true;
-    memset(t->awake.restless, 0, n);
+    pelti_tracking_to_rest(t);
+    pelti_tracking_forget_swelling(t);
+    pelti_tracking_forget_around(t);
+    pelti_tracking_forget_awake(t);
     pelti_tracking_forget(t);
-    memset(t->awake.changed, 0, n);
-    memset(t->wake.around, 0xff, sizeof(uint64_t) * n * (size_t)t->frame.words); // look everywhere
     pelti_tracking_bones_rest(t->who, t->bones.order, &t->bones.now);
     t->started = true;
 }

@@ -23,7 +23,8 @@ typedef enum TargetKind { TARGET_BLENDED, TARGET_RIGID, TARGET_POLAR } TargetKin
 
 typedef struct TrackingSettings {
     bool fast;       ///< factor-once solver; else Jacobi as published
-    bool everywhere; ///< look at the field everywhere in every virtual frame: what leaving out is checked against
+    bool everywhere; ///< look at the field everywhere in every virtual frame: what leaving out is checked against. Tests alone
+                     ///< set it
     int iterations;  ///< relaxation steps of a virtual frame, at most
     float tolerance; ///< of the mean edge: relaxation stops where no vertex moves farther
     float floor_rad; ///< least turn of a virtual frame
@@ -45,7 +46,8 @@ typedef struct TrackingBones {
     float *scale;      ///< cube root of the determinant
 } TrackingBones;
 
-/// frames.c makes poses, tracking.c says which; relaxation and projection read the next one.
+/// frames.c makes poses, tracking.c says which, and project.c writes the way to the next one; relaxation and projection read
+/// that.
 typedef struct TrackingPoses {
     int *order;         ///< [bone_count] parents first
     TrackingBones now;  ///< of the tracked positions
@@ -73,7 +75,7 @@ typedef struct TrackingSkin {
 } TrackingSkin;
 
 /// Where vertices are, and what each saw when it last looked at the field. project.c moves and looks, relax.c slides, predict.c
-/// slides on; wake.c and swell.c write `must_look`; all stages read it.
+/// slides on; wake.c and swell.c write `must_look`, order.c made `look_order`; all stages read it.
 typedef struct TrackingSurface {
     Vec3 *x;
     Vec3 *normal;           ///< unit, of the surface a vertex is on
@@ -143,7 +145,8 @@ typedef struct TrackingSolver {
     TrackingRows ring;     ///< read as it lies: by the mesh' own order every row was a walk to another place of the memory
     float (*plane)[4];     ///< normal of the surface a vertex slides on and the share of its steps; (0, 0, 0, 1): it is free
     float (*load)[4];      ///< force that is left
-    float (*applied)[4];   ///< product of the matrix applied last: M^-1 load (a solve in place), then A direction
+    float (*eased)[4];     ///< M^-1 load along the plane: the factor solves in place, so a copy of the load goes in
+    float (*image)[4];     ///< A direction, along the plane
     float (*direction)[4]; ///< conjugate to those before it
     float (*slid)[4];      ///< displacement: what a solve gives
     double *sum_scratch;   ///< [blocks]
@@ -168,6 +171,7 @@ typedef struct TrackingAwake {
     PeltiSparseSome rows;      ///< the same in the factor's order, and what solves need besides
     struct {
         unsigned char *mark; ///< takes part, in the factor's order
+        int *queue;          ///< [vertex_count] of those that wake the rings around them
     } scratch;
 } TrackingAwake;
 
@@ -271,16 +275,19 @@ typedef struct TrackingLooks {
 } TrackingLooks;
 
 // project.c
+void pelti_tracking_to_rest(Tracking *t); ///< a start: at rest, and nobody has looked
 void pelti_tracking_move(Tracking *t, const TrackingBones *from, const TrackingBones *to); ///< rigidly
 void pelti_tracking_project(Tracking *t, TrackingLooks how);
 void pelti_tracking_rest_values(Tracking *t);
 
 // wake.c
+void pelti_tracking_forget_around(Tracking *t);                                            ///< a start
 void pelti_tracking_wake(Tracking *t, const TrackingBones *from, const TrackingBones *to); ///< skin whose surroundings changed
 /// A joint hardly moves, against its parent, on a character of that size.
 bool pelti_tracking_stands_still(float size, const PeltiJoint *from, const PeltiJoint *to);
 
 // awake.c
+void pelti_tracking_forget_awake(Tracking *t);  ///< a start
 void pelti_tracking_awake_prepare(Tracking *t); ///< after the factor
 void pelti_tracking_find_moved(Tracking *t, const TrackingBones *from, const TrackingBones *to);
 void pelti_tracking_choose_awake(Tracking *t); ///< before a relaxation
@@ -292,6 +299,7 @@ void pelti_tracking_remember(Tracking *t);                                      
 void pelti_tracking_forget(Tracking *t);                                                      ///< a start
 
 // swell.c
+void pelti_tracking_forget_swelling(Tracking *t); ///< a start
 void pelti_tracking_swell(Tracking *t);
 PeltStatus pelti_tracking_find_holds(Tracking *t, PeltError *err);
 

@@ -66,6 +66,12 @@ static void wake_range(void *context, int begin, int end, int worker)
     }
 }
 
+void pelti_tracking_forget_around(Tracking *t)
+{
+    t->wake.turn = 0;
+    memset(t->wake.around, 0xff, sizeof(uint64_t) * (size_t)t->mesh->vertex_count * (size_t)t->frame.words); // look everywhere
+}
+
 void pelti_tracking_wake(Tracking *t, const TrackingBones *from, const TrackingBones *to)
 {
     int clusters = find_clusters(t, from, to);

@@ -1,5 +1,6 @@
 /// Implicit skinning on built-in characters: rest, rigid motion, projection of a bent elbow, stops in a fold, determinism.
 #include "check.h"
+#include "stats.h"
 
 #include "builtin/builtin.h"
 #include "character/weights.h"
@@ -47,15 +48,6 @@ static void stop(Rig *rig)
     pelti_character_destroy(rig->who);
 }
 
-static double stat(const PeltiStepReport *report, const char *name)
-{
-    for (int i = 0; i < report->told.stat_count; i++)
-        if (!strcmp(report->told.stats[i].name, name))
-            return report->told.stats[i].value;
-    fail_msg("no stat %s", name);
-    return 0;
-}
-
 static PeltiStepReport step(Rig *rig)
 {
     PeltiStepReport report = {0};
@@ -93,8 +85,8 @@ static void rest_pose_returns_rest(void **state)
     Rig rig = start("arm", 1500, 1);
     PeltiStepReport report = step(&rig);
     CHECK_NEAR(farthest(&rig, rig.who->rest_points), 0, 1e-5);
-    assert_int_equal((int)stat(&report, "stopped_vertices"), 0);
-    assert_true(stat(&report, "unprojected_vertices") < 0.1 * rig.who->mesh->vertex_count);
+    assert_int_equal((int)test_stat(&report.told, "stopped_vertices"), 0);
+    assert_true(test_stat(&report.told, "unprojected_vertices") < 0.1 * rig.who->mesh->vertex_count);
     stop(&rig);
 }
 
@@ -160,8 +152,8 @@ static void vertices_stop_where_the_fold_meets(void **state)
     PeltiStepReport open = step(&rig);
     bend(&rig, 2.3f);
     PeltiStepReport folded = step(&rig);
-    assert_true(stat(&folded, "stopped_vertices") > 10);
-    assert_true(stat(&folded, "stopped_vertices") > 4 * stat(&open, "stopped_vertices"));
+    assert_true(test_stat(&folded.told, "stopped_vertices") > 10);
+    assert_true(test_stat(&folded.told, "stopped_vertices") > 4 * test_stat(&open.told, "stopped_vertices"));
     int deep = 0, count = 0;
     for (int v = 0; v < m->mesh->vertex_count; v++) { // a stop is inside or at the surface, never out in the air
         float value;

@@ -1,5 +1,6 @@
 /// Layered flesh rests, bends, lags and survives jumps, and does not allocate or depend on threads.
 #include "core/hash.h"
+#include "stats.h"
 #include "tube.h"
 
 static void rest_stays_at_rest(void **state)
@@ -170,6 +171,33 @@ static void thrown_flesh_stays_around_its_bones(void **state)
     tube_release(&tube);
 }
 
+/// A frame says that contacts did not all fit if those of any of its substeps did not; the next one says it of its own.
+static void contacts_that_do_not_fit_are_told_in_their_frame_alone(void **state)
+{
+    (void)state;
+    Tube tube;
+    tube_make(&tube, 2, NULL, NULL, NULL);
+    int room = tube.flesh->collide.contacts.capacity;
+    tube_step(&tube, 0, true);
+    tube_pose(&tube, 2.2f, vec3(0, 0, 0));
+    PeltiStepReport enough = tube_step(&tube, 0.5f, false);
+    assert_true(test_stat(&enough.told, "contacts") > 0);
+    assert_true(test_stat(&enough.told, "contacts_overflowed") == 0);
+    tube.flesh->collide.contacts.capacity = 1;
+    PeltiStepReport full = tube_step(&tube, 1 / 30.0f, false);
+    assert_true(test_stat(&full.told, "contacts_overflowed") == 1);
+    tube_pose(&tube, 0, vec3(0, 0, 0)); // opens: the first substeps have too many contacts, the last ones none
+    PeltiStepReport opened = tube_step(&tube, 0.5f, false);
+    assert_true(test_stat(&opened.told, "contacts") == 0);
+    assert_true(test_stat(&opened.told, "contacts_overflowed") == 1);
+    tube.flesh->collide.contacts.capacity = room;
+    PeltiStepReport after = tube_step(&tube, 1 / 30.0f, false);
+    assert_true(test_stat(&after.told, "contacts_overflowed") == 0);
+    PeltiStepReport anew = tube_step(&tube, 0, true);
+    assert_true(test_stat(&anew.told, "contacts_overflowed") == 0);
+    tube_release(&tube);
+}
+
 static void threads_do_not_change_a_bit(void **state)
 {
     (void)state;
@@ -230,6 +258,7 @@ int main(void)
         cmocka_unit_test(a_turned_character_is_turned_and_no_more),
         cmocka_unit_test(a_clip_begins_in_the_middle_of_a_motion),
         cmocka_unit_test(thrown_flesh_stays_around_its_bones),
+        cmocka_unit_test(contacts_that_do_not_fit_are_told_in_their_frame_alone),
         cmocka_unit_test(threads_do_not_change_a_bit),
         cmocka_unit_test(steps_do_not_allocate),
     };
