@@ -308,7 +308,7 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
     note_swinging(skin);
     PELT_TRY(pelti_skin_rig(skin, def, err));
     skin->jobs = pelti_jobs_create(def->threads);
-    skin->posed.node_world_scratch = PELTI_NEW(&skin->pool, PeltiNodeMatrix, who->node_count);
+    skin->posed.node_matrix_scratch = PELTI_NEW(&skin->pool, PeltiNodeMatrix, who->node_count);
     skin->posed.bones = PELTI_NEW(&skin->pool, Mat34, who->bone_count);
     skin->posed.asked = PELTI_NEW(&skin->pool, Mat34, who->bone_count);
     skin->posed.joints = PELTI_NEW(&skin->pool, PeltiJoint, who->bone_count);
@@ -585,7 +585,7 @@ const PeltiPose *pelti_skin_give_way(PeltSkin *skin, const PeltiPose *pose, floa
         return pose;
     double start_ms = pelti_clock_ms();
     if (skin->mends.lean)
-        pelti_pose_bones(skin->character->who, pose, skin->posed.node_world_scratch, skin->posed.asked);
+        pelti_pose_bones(skin->character->who, pose, skin->posed.node_matrix_scratch, skin->posed.asked);
     pose = pelti_give_way_step(skin->mends.give_way, pose, (double)dt_s, skin->clock.restart, &gave);
     pelti_step_stat(report, "give_way_deg", gave.most_turn * 57.29578, PELTI_MOST);
     pelti_step_stat(report, "give_way_contacts", gave.active, PELTI_MOST);
@@ -613,7 +613,7 @@ void pelti_skin_step(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiSte
 static PeltiStepInput take_pose(PeltSkin *skin, const PeltiPose *pose, float dt_s)
 {
     PeltiSkinPosed *posed = &skin->posed;
-    pelti_pose_bones(skin->character->who, pose, posed->node_world_scratch, posed->bones);
+    pelti_pose_bones(skin->character->who, pose, posed->node_matrix_scratch, posed->bones);
     pelti_joints_pose(skin->character->who, pose, posed->joints);
     if (skin->clock.stepped)
         skin->clock.time_s += (double)dt_s;

@@ -45,18 +45,18 @@ static Vec3 direction(const PeltiFigure *body, int bone)
 }
 
 /// Joint positions in the pose, by walking down from the root (bones come after their parents).
-static void place_joints(const Motion *m, Vec3 position[PELTI_FIGURE_BONES], Quat world[PELTI_FIGURE_BONES])
+static void place_joints(const Motion *m, Vec3 position[PELTI_FIGURE_BONES], Quat orientation[PELTI_FIGURE_BONES])
 {
     for (int b = 0; b < m->body->bone_count; b++) {
         int parent = m->body->bones[b].parent;
         if (parent < 0) {
-            world[b] = m->turn[b];
+            orientation[b] = m->turn[b];
             position[b] = vec3_add(m->body->bones[b].head, m->root);
             continue;
         }
         Vec3 offset = vec3_sub(m->body->bones[b].head, m->body->bones[parent].head);
-        world[b] = quat_mul(world[parent], m->turn[b]);
-        position[b] = vec3_add(position[parent], quat_rotate(world[parent], offset));
+        orientation[b] = quat_mul(orientation[parent], m->turn[b]);
+        position[b] = vec3_add(position[parent], quat_rotate(orientation[parent], offset));
     }
 }
 
@@ -65,8 +65,8 @@ static void place_joints(const Motion *m, Vec3 position[PELTI_FIGURE_BONES], Qua
 static void stand(Motion *m, bool hold)
 {
     Vec3 position[PELTI_FIGURE_BONES], shift = {0, -1e3f, 0};
-    Quat world[PELTI_FIGURE_BONES];
-    place_joints(m, position, world);
+    Quat orientation[PELTI_FIGURE_BONES];
+    place_joints(m, position, orientation);
     float count = 0;
     Vec3 drift = {0, 0, 0};
     for (int b = 0; b < m->body->bone_count; b++) {
@@ -77,7 +77,7 @@ static void stand(Motion *m, bool hold)
         Vec3 heel = vec3_sub(vec3(bone->head.x, 0, bone->head.z - 0.04f), bone->head); // sole below the joint
         Vec3 end = vec3_sub(vec3(bone->tail.x, 0, bone->tail.z), bone->head);
         for (int i = 0; i < 2; i++)
-            shift.y = fmaxf(shift.y, -(position[b].y + quat_rotate(world[b], i ? end : heel).y));
+            shift.y = fmaxf(shift.y, -(position[b].y + quat_rotate(orientation[b], i ? end : heel).y));
         if (foot) {
             drift = vec3_add(drift, vec3_sub(bone->head, position[b]));
             count++;

@@ -184,24 +184,24 @@ void pelti_pose_multiply(double a[3][4], double b[3][4], double out[3][4])
             out[i][j] = a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j] + (j == 3 ? a[i][3] : 0);
 }
 
-void pelti_pose_node_world(const PeltiCharacter *who, const PeltiPose *pose, int n, PeltiNodeMatrix *node_world)
+void pelti_pose_node_matrix(const PeltiCharacter *who, const PeltiPose *pose, int n, PeltiNodeMatrix *node_matrix)
 {
     const PeltiNode *node = &who->nodes[n];
     double local[3][4];
     pelti_pose_local(who, pose, n, local);
     if (node->parent >= 0)
-        pelti_pose_multiply(node_world[node->parent].m, local, node_world[n].m);
+        pelti_pose_multiply(node_matrix[node->parent].m, local, node_matrix[n].m);
     else
-        memcpy(node_world[n].m, local, sizeof local);
+        memcpy(node_matrix[n].m, local, sizeof local);
 }
 
-void pelti_pose_bones(const PeltiCharacter *who, const PeltiPose *pose, PeltiNodeMatrix *node_world, Mat34 *bone_matrix)
+void pelti_pose_bones(const PeltiCharacter *who, const PeltiPose *pose, PeltiNodeMatrix *node_matrix, Mat34 *bone_matrix)
 {
     for (int k = 0; k < who->node_count; k++)
-        pelti_pose_node_world(who, pose, who->node_order[k], node_world);
+        pelti_pose_node_matrix(who, pose, who->node_order[k], node_matrix);
     for (int b = 0; b < who->bone_count; b++) {
         double m[3][4];
-        pelti_pose_multiply(node_world[who->bones[b].node].m, who->bones[b].rest_to_bone, m);
+        pelti_pose_multiply(node_matrix[who->bones[b].node].m, who->bones[b].rest_to_bone, m);
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 4; j++)
                 bone_matrix[b].m[i][j] = (float)m[i][j];

@@ -28,7 +28,7 @@ static Mat3 snap(Mat3 r)
 }
 
 /// The turn and shift that take rest space to the world: the mean of what bones do to it in the file's pose.
-static Mat34 rest_to_world(const PeltiCharacter *who, const PeltiNodeMatrix *node_world)
+static Mat34 rest_to_world(const PeltiCharacter *who, const PeltiNodeMatrix *node_matrix)
 {
     Mat3 sum = {{{0}}};
     int top = -1;
@@ -38,14 +38,14 @@ static Mat34 rest_to_world(const PeltiCharacter *who, const PeltiNodeMatrix *nod
         if (bone->is_prop)
             continue;
         top = top < 0 && bone->parent < 0 ? b : top;
-        memcpy(node, node_world[bone->node].m, sizeof node);
+        memcpy(node, node_matrix[bone->node].m, sizeof node);
         pelti_pose_multiply(node, bone->rest_to_bone, m);
         sum = mat3_add(sum, quat_to_mat3(turn_of(m)));
     }
     Mat3 turn = top >= 0 ? snap(mat3_polar(sum, NULL)) : mat3_identity();
     if (top < 0)
         return mat34_identity();
-    const PeltiNodeMatrix *at = &node_world[who->bones[top].node];
+    const PeltiNodeMatrix *at = &node_matrix[who->bones[top].node];
     Vec3 place = vec3((float)at->m[0][3], (float)at->m[1][3], (float)at->m[2][3]);
     return mat34_from(turn, vec3_sub(place, mat3_apply(turn, who->bones[top].head)));
 }
@@ -55,20 +55,20 @@ static bool place_at_rest(PeltiPool *pool, PeltiRetargetBody *body)
 {
     const PeltiCharacter *who = body->who;
     PeltiPose pose = pelti_pose_new(pool, who);
-    PeltiNodeMatrix *node_world = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count),
+    PeltiNodeMatrix *node_matrix = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count),
                     *rest = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count);
     int *bone_of = PELTI_NEW(pool, int, who->node_count);
     if (pool->failed)
         return false;
     pelti_pose_file(who, &pose);
     for (int k = 0; k < who->node_count; k++) {
-        pelti_pose_node_world(who, &pose, who->node_order[k], node_world);
+        pelti_pose_node_matrix(who, &pose, who->node_order[k], node_matrix);
         bone_of[k] = -1;
     }
     for (int b = who->bone_count - 1; b >= 0; b--)
         if (!who->bones[b].is_prop)
             bone_of[who->bones[b].node] = b;
-    Mat34 to_world = rest_to_world(who, node_world);
+    Mat34 to_world = rest_to_world(who, node_matrix);
     double g[3][4], local[3][4];
     for (int i = 0; i < 12; i++)
         g[i / 4][i % 4] = (double)to_world.m[i / 4][i % 4];

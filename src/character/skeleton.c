@@ -84,9 +84,9 @@ static void place_heads(PeltiCharacter *who)
 
 /// Two bones of different skins belong to one skeleton if their bind poses agree with the file's pose on how far apart they
 /// are: a head and a body skinned apart do, nested characters that share nothing but a node do not.
-static bool binds_fit(const PeltiCharacter *who, const PeltiNodeMatrix *node_world, int a, int b)
+static bool binds_fit(const PeltiCharacter *who, const PeltiNodeMatrix *node_matrix, int a, int b)
 {
-    const double(*p)[4] = node_world[who->bones[a].node].m, (*q)[4] = node_world[who->bones[b].node].m;
+    const double(*p)[4] = node_matrix[who->bones[a].node].m, (*q)[4] = node_matrix[who->bones[b].node].m;
     double in_file = sqrt((p[0][3] - q[0][3]) * (p[0][3] - q[0][3]) + (p[1][3] - q[1][3]) * (p[1][3] - q[1][3]) +
                           (p[2][3] - q[2][3]) * (p[2][3] - q[2][3]));
     double at_rest = (double)vec3_distance(who->bones[a].head, who->bones[b].head);
@@ -128,7 +128,7 @@ PeltStatus pelti_skeleton_bones(PeltiCharacter *who, PeltError *err)
     pelti_pool_init(&work, &who->pool.allocator);
     int *group = PELTI_NEW(&work, int, who->bone_count), *next_bone = PELTI_NEW(&work, int, who->bone_count);
     int *node_bone = PELTI_NEW(&work, int, who->node_count);
-    PeltiNodeMatrix *node_world = PELTI_NEW(&work, PeltiNodeMatrix, who->node_count);
+    PeltiNodeMatrix *node_matrix = PELTI_NEW(&work, PeltiNodeMatrix, who->node_count);
     Mat34 *matrix = PELTI_NEW(&work, Mat34, who->bone_count);
     PeltiPose pose = pelti_pose_new(&work, who);
     if (work.failed) {
@@ -137,7 +137,7 @@ PeltStatus pelti_skeleton_bones(PeltiCharacter *who, PeltError *err)
     }
     place_heads(who);
     pelti_pose_file(who, &pose);
-    pelti_pose_bones(who, &pose, node_world, matrix);
+    pelti_pose_bones(who, &pose, node_matrix, matrix);
     for (int n = 0; n < who->node_count; n++)
         node_bone[n] = -1;
     for (int b = who->bone_count - 1; b >= 0; b--) {
@@ -148,7 +148,7 @@ PeltStatus pelti_skeleton_bones(PeltiCharacter *who, PeltError *err)
     join_skins(who, group);
     for (int b = 0; b < who->bone_count; b++) {
         int above = ancestor_bone(who, node_bone, next_bone, group, b, false);
-        if (above >= 0 && (who->bones[b].is_prop || binds_fit(who, node_world, above, b)))
+        if (above >= 0 && (who->bones[b].is_prop || binds_fit(who, node_matrix, above, b)))
             join(group, above, b);
     }
     for (int b = 0; b < who->bone_count; b++) {

@@ -181,7 +181,7 @@ static float free_way(PeltiDistilSamples *s)
     pelti_pose_file(s->who, &s->start);
     while (reached < STATIONS) {
         pelti_pose_blend(s->who, &s->start, &s->pose, (float)(reached + 1) / STATIONS, &s->station);
-        pelti_pose_bones(s->who, &s->station, s->node_world, s->bones);
+        pelti_pose_bones(s->who, &s->station, s->node_matrix, s->bones);
         if (pelti_distil_far_crosses(s->far, s->bones))
             break;
         reached++;
@@ -244,7 +244,7 @@ PeltStatus pelti_distil_samples(const PeltiDistilSamplesDef *def, PeltiPool *poo
     out->pose = pelti_pose_new(pool, who);
     out->start = pelti_pose_new(pool, who);
     out->station = pelti_pose_new(pool, who);
-    out->node_world = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count);
+    out->node_matrix = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count);
     out->bones = PELTI_NEW(pool, Mat34, who->bone_count);
     out->joints = PELTI_NEW(pool, PeltiJoint, who->bone_count);
     out->points = PELTI_NEW(pool, Vec3, who->point_count);
@@ -275,7 +275,7 @@ static PeltStatus read_record(PeltiDistilSamples *s, int record, PeltiDistilSamp
     PELT_TRY(pelti_spool_read(&s->spool, at + points_bytes(s), s->pose.local, (size_t)s->who->node_count * sizeof(Trs), err));
     for (int n = 0; n < s->who->node_count; n++)
         s->pose.touched[n] = memcmp(&s->pose.local[n], &s->who->nodes[n].trs, sizeof(Trs)) != 0;
-    pelti_pose_bones(s->who, &s->pose, s->node_world, s->bones);
+    pelti_pose_bones(s->who, &s->pose, s->node_matrix, s->bones);
     pelti_joints_pose(s->who, &s->pose, s->joints);
     pelti_mesh_gather(s->who->mesh, s->points, s->vertices);
     *out = (PeltiDistilSample){&s->pose, s->bones, s->joints, s->points, s->vertices};

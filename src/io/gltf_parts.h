@@ -49,9 +49,9 @@ typedef struct PeltiGltfReader {
     PeltiCharacter *who;
     PeltiPool work; ///< dies with the reading
     PeltiJsonAt root;
-    PeltiNodeMatrix *node_world; ///< [node_count] in the file's pose
-    PeltiGltfSkin *skins;        ///< [skin_count]
-    PeltiGltfRest *rest;         ///< [node_count]
+    PeltiNodeMatrix *node_matrix; ///< [node_count] in the file's pose
+    PeltiGltfSkin *skins;         ///< [skin_count]
+    PeltiGltfRest *rest;          ///< [node_count]
     size_t budget; ///< bytes that may still be decoded from accessors: files may name the same bytes again and again
     double scales[PELTI_GLTF_SCALES]; ///< different scales of skins so far
     int scale_count;

@@ -120,9 +120,9 @@ static bool place_by_tree(PeltiGltfReader *reader, PeltiGltfSkin *skin)
         return false;
     PeltiGltfRest *hold = &reader->rest[above];
     PeltiGltfSkin *first = &reader->skins[hold->space];
-    if (!pelti_gltf_invert(reader->node_world[above].m, to_above) || !pelti_gltf_invert(skin->bind[k], joint))
+    if (!pelti_gltf_invert(reader->node_matrix[above].m, to_above) || !pelti_gltf_invert(skin->bind[k], joint))
         return false;
-    pelti_gltf_multiply(to_above, reader->node_world[skin->joints[k]].m, in_file);
+    pelti_gltf_multiply(to_above, reader->node_matrix[skin->joints[k]].m, in_file);
     pelti_gltf_multiply(first->to_rest, joint, m);
     pelti_gltf_multiply(hold->rest_to_joint, m, at_rest);
     double off =

@@ -71,7 +71,7 @@ static bool mend_bind(PeltiGltfReader *reader, PeltiGltfSkin *skin, int k)
     double unused[3][4];
     if (pelti_gltf_invert(skin->bind[k], unused))
         return false;
-    if (!pelti_gltf_invert(reader->node_world[skin->joints[k]].m, skin->bind[k]))
+    if (!pelti_gltf_invert(reader->node_matrix[skin->joints[k]].m, skin->bind[k]))
         set_identity(skin->bind[k]);
     return true;
 }
@@ -136,7 +136,7 @@ static PeltStatus measure_scale(PeltiGltfReader *reader, int index, PeltError *e
         return pelti_no_memory(err, (size_t)count * sizeof *scale);
     for (int k = 0; k < count; k++) {
         double m[3][4];
-        pelti_gltf_multiply(reader->node_world[skin->joints[k]].m, skin->bind[k], m);
+        pelti_gltf_multiply(reader->node_matrix[skin->joints[k]].m, skin->bind[k], m);
         scale[k] = pelti_cbrt(fabs(pelti_gltf_determinant(m)));
     }
     qsort(scale, (size_t)count, sizeof *scale, compare_doubles);
@@ -233,12 +233,12 @@ static void add_joint_bones(PeltiGltfReader *reader, int index, BoneTable *table
 static void place_prop(const PeltiGltfReader *reader, const BoneTable *table, int node, double to_rest[3][4])
 {
     const PeltiCharacter *who = reader->who;
-    memcpy(to_rest, reader->node_world[node].m, 12 * sizeof(double));
+    memcpy(to_rest, reader->node_matrix[node].m, 12 * sizeof(double));
     double bone_to_rest[3][4], world_to_joint[3][4], m[3][4];
     int b = table->bone_above[node] >= 0 ? table->bone_above[node] : table->top_bone;
     if (b >= 0 && pelti_gltf_invert(who->bones[b].rest_to_bone, bone_to_rest) &&
-        pelti_gltf_invert(reader->node_world[who->bones[b].node].m, world_to_joint)) {
-        pelti_gltf_multiply(world_to_joint, reader->node_world[node].m, m);
+        pelti_gltf_invert(reader->node_matrix[who->bones[b].node].m, world_to_joint)) {
+        pelti_gltf_multiply(world_to_joint, reader->node_matrix[node].m, m);
         pelti_gltf_multiply(bone_to_rest, m, to_rest);
     }
 }

@@ -123,12 +123,12 @@ static void heads_at(const PeltiCharacter *who, const PeltiClip *clip, double ti
     PeltiPool pool;
     pelti_pool_init(&pool, NULL);
     PeltiPose pose = pelti_pose_new(&pool, who);
-    PeltiNodeMatrix *node_world = PELTI_NEW(&pool, PeltiNodeMatrix, who->node_count);
+    PeltiNodeMatrix *node_matrix = PELTI_NEW(&pool, PeltiNodeMatrix, who->node_count);
     pelti_pose_clip(who, clip, time_s, &pose);
     for (int k = 0; k < who->node_count; k++)
-        pelti_pose_node_world(who, &pose, who->node_order[k], node_world);
+        pelti_pose_node_matrix(who, &pose, who->node_order[k], node_matrix);
     for (int n = 0; n < who->node_count; n++)
-        out[n] = vec3((float)node_world[n].m[0][3], (float)node_world[n].m[1][3], (float)node_world[n].m[2][3]);
+        out[n] = vec3((float)node_matrix[n].m[0][3], (float)node_matrix[n].m[1][3], (float)node_matrix[n].m[2][3]);
     pelti_pool_release(&pool);
 }
 
