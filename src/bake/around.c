@@ -93,17 +93,9 @@ static void pose_other(const Other *other, double time_s, PeltiPose *out)
 
 static void place_other(Other *other, const PeltiPose *pose)
 {
-    const PeltiWeights *weights = &other->weights;
     pelti_pose_bones(other->who, pose, other->node_matrix, other->bones);
-    for (int v = 0; v < other->who->mesh->vertex_count; v++) {
-        Vec3 sum = vec3(0, 0, 0);
-        for (int k = 0; k < weights->influences; k++) {
-            size_t i = (size_t)v * (size_t)weights->influences + (size_t)k;
-            if (weights->weight[i] > 0)
-                sum = vec3_mad(sum, mat34_apply(other->bones[weights->bone[i]], other->who->mesh->rest[v]), weights->weight[i]);
-        }
-        other->x[v] = sum;
-    }
+    for (int v = 0; v < other->who->mesh->vertex_count; v++)
+        other->x[v] = pelti_weights_blend(&other->weights, v, other->bones, other->who->mesh->rest[v]);
 }
 
 // ---- what a result shows ----

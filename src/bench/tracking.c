@@ -6,6 +6,7 @@
 #include "io/gltf.h"
 #include "methods/method.h"
 #include "methods/tracking/tracking.h"
+#include "math/order.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -120,12 +121,6 @@ static void turn_joint(Subject *s, const char *joint, float step_rad, int count)
     }
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double stat_of(const PeltiStepReport *report, const char *name)
 {
     for (int k = 0; k < report->told.stat_count; k++)
@@ -176,7 +171,7 @@ static bool play(Subject *s, const char *method, int threads, Played *out)
         out->field_mb = stat_of(&report, "field_mb");
     }
     if (state) {
-        qsort(each, (size_t)n, sizeof *each, compare);
+        qsort(each, (size_t)n, sizeof *each, pelti_double_order);
         out->median_ms = each[(int)(n / 2)];
         m->destroy(state);
     }

@@ -97,10 +97,9 @@ static float wave(float u) // 0 at the ends, 1 in the middle, at rest in all thr
     return 0.5f - 0.5f * pelti_cosf(TURN * u);
 }
 
-static float smooth(float from, float to, float u)
+static float smooth(float from, float to, float u) // 0 before, 1 after, smooth between
 {
-    float t = fminf(fmaxf((u - from) / (to - from), 0), 1);
-    return t * t * (3 - 2 * t);
+    return smooth_step(fminf(fmaxf((u - from) / (to - from), 0), 1));
 }
 
 static float bell(float phase, float centre, float width) // of a cycle of length 1
@@ -265,12 +264,6 @@ static bool fist(Motion *m, float u)
     return m->body->hand_count > 0;
 }
 
-static float eased(float u, float from, float to) // 0 before, 1 after, smooth between
-{
-    float x = fminf(fmaxf((u - from) / (to - from), 0), 1);
-    return x * x * (3 - 2 * x);
-}
-
 /// A hand held thumb up closes its fingers on something in the palm, lifts it by a third of its length, holds it, and lets go:
 /// for scenes with objects (docs/contact.md). The thumb keeps out of the way.
 static bool grasp(Motion *m, float u)
@@ -278,12 +271,12 @@ static bool grasp(Motion *m, float u)
     if (strcmp(m->body->name, "hand") != 0)
         return false;
     const PeltiFigureHand *hand = &m->body->hands[0];
-    close_hand(m, hand, 0.65f * (eased(u, 0.02f, 0.35f) - eased(u, 0.85f, 0.98f)));
+    close_hand(m, hand, 0.65f * (smooth(0.02f, 0.35f, u) - smooth(0.85f, 0.98f, u)));
     for (int k = 0; k < 4; k++)
         if (hand->joint[0][k] >= 0)
             m->turn[hand->joint[0][k]] = quat_identity();
     rotate(m, 0, Z, 90);
-    m->root.y = 0.1f * (eased(u, 0.42f, 0.72f) - eased(u, 0.9f, 1));
+    m->root.y = 0.1f * (smooth(0.42f, 0.72f, u) - smooth(0.9f, 1, u));
     return true;
 }
 

@@ -176,21 +176,14 @@ void pelti_pose_local(const PeltiCharacter *who, const PeltiPose *pose, int n, d
     }
 }
 
-/// Worlds are multiplied in double: 840 nested joints must not drift by float rounding.
-void pelti_pose_multiply(double a[3][4], double b[3][4], double out[3][4])
-{
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 4; j++)
-            out[i][j] = a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j] + (j == 3 ? a[i][3] : 0);
-}
-
+/// Matrices are multiplied in double: 840 nested joints must not drift by float rounding.
 void pelti_pose_node_matrix(const PeltiCharacter *who, const PeltiPose *pose, int n, PeltiNodeMatrix *node_matrix)
 {
     const PeltiNode *node = &who->nodes[n];
     double local[3][4];
     pelti_pose_local(who, pose, n, local);
     if (node->parent >= 0)
-        pelti_pose_multiply(node_matrix[node->parent].m, local, node_matrix[n].m);
+        mat34_mul_double(node_matrix[node->parent].m, local, node_matrix[n].m);
     else
         memcpy(node_matrix[n].m, local, sizeof local);
 }
@@ -201,7 +194,7 @@ void pelti_pose_bones(const PeltiCharacter *who, const PeltiPose *pose, PeltiNod
         pelti_pose_node_matrix(who, pose, who->node_order[k], node_matrix);
     for (int b = 0; b < who->bone_count; b++) {
         double m[3][4];
-        pelti_pose_multiply(node_matrix[who->bones[b].node].m, who->bones[b].rest_to_bone, m);
+        mat34_mul_double(node_matrix[who->bones[b].node].m, who->bones[b].rest_to_bone, m);
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 4; j++)
                 bone_matrix[b].m[i][j] = (float)m[i][j];

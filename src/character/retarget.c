@@ -1,6 +1,7 @@
 /// Carries clips of one skeleton over to another.
 #include "character/pose_math.h"
 #include "character/retarget_parts.h"
+#include "math/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +10,6 @@ static const float STEP_S = 1.0f / 30; ///< keys at least so near to each other
 enum { KEYS_MOST = 1 << 20 };
 
 // ---- times
-
-static int by_value(const void *a, const void *b)
-{
-    float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
 
 /// The clip's own key times and those of a grid where they lie further apart; returns how many, 0: no memory.
 static int list_times(const PeltiClip *clip, PeltiPool *work, PeltiPool *pool, float **out)
@@ -32,7 +27,7 @@ static int list_times(const PeltiClip *clip, PeltiPool *work, PeltiPool *pool, f
     for (int c = 0; c < clip->channel_count; c++)
         for (int k = 0; k < clip->channels[c].key_count; k++)
             all[used++] = fmaxf(clip->channels[c].times[k], 0);
-    qsort(all, used, sizeof *all, by_value);
+    qsort(all, used, sizeof *all, pelti_float_order);
     size_t room = used + (size_t)(fminf(clip->duration_s, 1e5f) / STEP_S) + 2;
     float *times = PELTI_NEW(pool, float, room), last = -1;
     for (size_t i = 0; times && i < used && count < KEYS_MOST; i++) {

@@ -39,7 +39,7 @@ static Mat34 rest_to_world(const PeltiCharacter *who, const PeltiNodeMatrix *nod
             continue;
         top = top < 0 && bone->parent < 0 ? b : top;
         memcpy(node, node_matrix[bone->node].m, sizeof node);
-        pelti_pose_multiply(node, bone->rest_to_bone, m);
+        mat34_mul_double(node, bone->rest_to_bone, m);
         sum = mat3_add(sum, quat_to_mat3(turn_of(m)));
     }
     Mat3 turn = top >= 0 ? snap(mat3_polar(sum, NULL)) : mat3_identity();
@@ -76,9 +76,9 @@ static bool place_at_rest(PeltiPool *pool, PeltiRetargetBody *body)
         int n = who->node_order[k], parent = who->nodes[n].parent;
         pelti_pose_local(who, &pose, n, local);
         if (bone_of[n] >= 0)
-            pelti_pose_multiply(g, who->bones[bone_of[n]].bone_to_rest, rest[n].m);
+            mat34_mul_double(g, who->bones[bone_of[n]].bone_to_rest, rest[n].m);
         else if (parent >= 0)
-            pelti_pose_multiply(rest[parent].m, local, rest[n].m);
+            mat34_mul_double(rest[parent].m, local, rest[n].m);
         else
             memcpy(rest[n].m, local, sizeof local);
         body->turn[n] = turn_of(rest[n].m);

@@ -220,14 +220,6 @@ static void keep_places(PeltiCorrector *c)
     }
 }
 
-static inline void grow_to(PeltiBox *box, Vec3 p) // not vec3_min: fminf is a call
-{
-    box->low =
-        vec3(p.x < box->low.x ? p.x : box->low.x, p.y < box->low.y ? p.y : box->low.y, p.z < box->low.z ? p.z : box->low.z);
-    box->high =
-        vec3(p.x > box->high.x ? p.x : box->high.x, p.y > box->high.y ? p.y : box->high.y, p.z > box->high.z ? p.z : box->high.z);
-}
-
 /// Motion of a body's centre in the step, if nothing stops it.
 static Vec3 shift_of(const PeltiCorrector *c, int surface, double dt)
 {
@@ -302,8 +294,8 @@ static int count_substeps(PeltiCorrector *c, const PeltiPose *free, double dt)
         for (int v = 0; v < surface->mesh->vertex_count; v++) {
             Vec3 p = surface->x[v], q = surface->before[v];
             double d = (double)vec3_distance(p, q);
-            grow_to(&swept, p);
-            grow_to(&swept, q);
+            pelti_box_take(&swept, p);
+            pelti_box_take(&swept, q);
             moved = d > moved ? d : moved;
             if (c->scene->has_ground && d > most && (double)(p.y < q.y ? p.y : q.y) < (double)c->scene->ground_height + c->alarm)
                 most = d;

@@ -31,7 +31,7 @@ static void find_ball(const PeltiGiveWay *g, int p, Vec3 *centre, float *radius)
 {
     const PeltiContactPart *part = &g->parts.parts[p];
     int first = g->placed.pull_start[part->first_sample], end = g->placed.pull_start[part->first_sample + part->sample_count];
-    PeltiBox box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    PeltiBox box = pelti_box_empty;
     for (int i = first; i < end; i++) {
         box.low = vec3_min(box.low, g->placed.pulls[i].rest);
         box.high = vec3_max(box.high, g->placed.pulls[i].rest);

@@ -41,8 +41,8 @@ static inline float pelti_triangle_reach(const Vec3 *x, const int *a, const int 
         high = h > high ? h : high;
         low = -h > low ? -h : low;
     }
-    float lesser = high < low ? high : low, length = lesser > 0 ? vec3_length(n) : 1;
-    return lesser / (length > 1e-30f ? length : 1e-30f);
+    float reach = lesser(high, low), length = reach > 0 ? vec3_length(n) : 1;
+    return reach / (length > 1e-30f ? length : 1e-30f);
 }
 
 /// How far two triangles that cross would have to move along one of their normals to come apart.

@@ -1,16 +1,11 @@
 /// Factors and solves sparse symmetric positive definite systems.
 #include "math/sparse_parts.h"
+#include "math/order.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <suitesparse/ldl.h>
-
-static int compare_int(const void *a, const void *b)
-{
-    int x = *(const int *)a, y = *(const int *)b;
-    return (x > y) - (x < y);
-}
 
 /// Neighbours of each unknown, both triangles, sorted, without repeats and without the diagonal.
 static PeltStatus build_graph(PeltiPool *temp, int n, int entry_count, const PeltiSparseEntry *entries, SparseGraph *g,
@@ -45,7 +40,7 @@ static PeltStatus build_graph(PeltiPool *temp, int n, int entry_count, const Pel
     int kept = 0;
     for (int i = 0, begin = 0; i < n; i++) {
         int end = start[i + 1];
-        qsort(list + begin, (size_t)(end - begin), sizeof(int), compare_int);
+        qsort(list + begin, (size_t)(end - begin), sizeof(int), pelti_int_order);
         int first = kept;
         for (int k = begin; k < end; k++)
             if (kept == first || list[kept - 1] != list[k])
@@ -77,14 +72,14 @@ static PeltStatus build_pattern(PeltiSparse *s, const SparseGraph *g, const Pelt
             if (s->place[g->list[e]] < k)
                 s->ai[used++] = s->place[g->list[e]];
         s->ai[used++] = k;
-        qsort(s->ai + s->ap[k], (size_t)(used - s->ap[k]), sizeof(int), compare_int);
+        qsort(s->ai + s->ap[k], (size_t)(used - s->ap[k]), sizeof(int), pelti_int_order);
     }
     s->ap[n] = used;
     for (int e = 0; e < s->entry_count; e++) {
         int a = s->place[entries[e].row], b = s->place[entries[e].column];
         int row = a < b ? a : b, column = a < b ? b : a;
         const int *at =
-            bsearch(&row, s->ai + s->ap[column], (size_t)(s->ap[column + 1] - s->ap[column]), sizeof(int), compare_int);
+            bsearch(&row, s->ai + s->ap[column], (size_t)(s->ap[column + 1] - s->ap[column]), sizeof(int), pelti_int_order);
         s->entry_at[e] = (int)(at - s->ai);
     }
     return PELT_OK;

@@ -1,6 +1,7 @@
 /// Triangles that cross: which, how deep, and whether rest or touching explains them.
 #include "geometry/exact.h"
 #include "measure/parts.h"
+#include "math/order.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -50,17 +51,11 @@ static int64_t pair_key(const PeltiPair *p)
     return ((int64_t)low << 32) | (int64_t)high;
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static bool at_rest_too(const PeltiMeasure *m, const PeltiPair *pair)
 {
     int64_t key = pair_key(pair);
     return m->rest_pairs.count &&
-           bsearch(&key, m->rest_pairs.keys, (size_t)m->rest_pairs.count, sizeof key, compare_keys) != NULL;
+           bsearch(&key, m->rest_pairs.keys, (size_t)m->rest_pairs.count, sizeof key, pelti_int64_order) != NULL;
 }
 
 /// How far triangle `a` reaches to the lesser side of the plane of `b`.
@@ -92,7 +87,7 @@ PeltStatus pelti_measure_rest_crossings(PeltiMeasure *m, PeltError *err)
         m->rest_pairs.self_intersections += m->frame.pairs.pairs[i].tag == PELTI_CROSSING;
     }
     if (m->rest_pairs.count)
-        qsort(m->rest_pairs.keys, (size_t)m->rest_pairs.count, sizeof(int64_t), compare_keys);
+        qsort(m->rest_pairs.keys, (size_t)m->rest_pairs.count, sizeof(int64_t), pelti_int64_order);
     return pelti_sunk_create(m->mesh, m->frame.pairs.pairs, m->frame.pairs.count, &m->pool, &m->rest_pairs.sunk, err);
 }
 

@@ -1,6 +1,7 @@
 /// The stages of a touching step, one by one, do what each of them promises.
 /// Budget, hooked, catch_up, exempt, crossings, path, patches, smooth, draw_in, iron, rigid.
 #include "geometry/exact.h"
+#include "geometry/triangles.h"
 #include "touch/constants.def"
 #include "touch/parts.h"
 #include "two.h"
@@ -370,7 +371,7 @@ static void a_first_look_spares_only_what_is_flat_smooth_and_short(void **state)
             eased++;
         }
         for (int k = 0; k < mesh->triangle_count; k++) {
-            const Vec3 area = pelti_touch_area(x, mesh->triangles[k]);
+            const Vec3 area = pelti_triangle_normal(x, mesh->triangles[k]);
             assert_memory_equal(&t->scratch.area[k], &area, sizeof area);
             bool turned = pelti_touch_against_neighbours(t->mesh, &t->patches, x, k) < 0;
             assert_false(turned && t->bounds.ease[t->patches.of[k]].flat);
@@ -460,7 +461,8 @@ static int inside_out(const PeltiMesh *mesh, const Vec3 *x)
 {
     int count = 0;
     for (int k = 0; k < mesh->triangle_count; k++)
-        count += vec3_dot(pelti_touch_area(x, mesh->triangles[k]), pelti_touch_area(mesh->rest, mesh->triangles[k])) < 0;
+        count +=
+            vec3_dot(pelti_triangle_normal(x, mesh->triangles[k]), pelti_triangle_normal(mesh->rest, mesh->triangles[k])) < 0;
     return count;
 }
 

@@ -1,5 +1,6 @@
 /// A step: from `dqs` along the field's gradient to the rest value, then relaxation [Vaillant2013].
 #include "methods/implicit/implicit.h"
+#include "math/order.h"
 
 #include "core/clock.h"
 #include "field/section.h"
@@ -122,12 +123,6 @@ static void march(Implicit *m)
     pelti_parallel_for(m->jobs, m->mesh->vertex_count, IMPLICIT_GRAIN, march_range, m);
 }
 
-static int compare(const void *a, const void *b)
-{
-    float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
 static void report(Implicit *m, PeltiStepReport *out)
 {
     static const char *const stages[STAGE_COUNT] = {"start_ms", "march_ms", "relax_ms", "smooth_ms"};
@@ -138,7 +133,7 @@ static void report(Implicit *m, PeltiStepReport *out)
         if (m->now.state[v] == VERTEX_MARCHING)
             m->now.residual_scratch[count++] = m->now.residual[v];
     }
-    qsort(m->now.residual_scratch, (size_t)count, sizeof(float), compare);
+    qsort(m->now.residual_scratch, (size_t)count, sizeof(float), pelti_float_order);
     for (int k = 0; k < STAGE_COUNT; k++)
         pelti_step_stat(out, stages[k], m->now.ms[k], PELTI_MEAN);
     pelti_step_stat(out, "stopped_vertices", stopped, PELTI_MOST);

@@ -38,11 +38,9 @@ static Vec3 cut(Vec3 d, float most)
     return length > most ? vec3_scale(d, most / length) : d;
 }
 
-static float smooth_step(float from, float to, float at)
+static float rise_between(float from, float to, float at)
 {
-    float t = (at - from) / (to - from);
-    t = t < 0 ? 0 : t > 1 ? 1 : t;
-    return t * t * (3 - 2 * t);
+    return smooth_rise((at - from) / (to - from));
 }
 
 /// Newton step to the vertex' own value. In a valley the gradient vanishes: the division is bounded, the step cut.
@@ -87,8 +85,8 @@ static Vec3 project_step(Tracking *t, int v, const PeltiFieldSample *s)
     t->surface.residual[v] = t->skin.iso[v] - s->value;
     t->surface.contact[v] = 0;
     t->surface.other[v] = -1;
-    float wall = s->other > 0 ? smooth_step(s->mouth + WALL_BEGINS, s->mouth + WALL_STANDS, both) : 0;
-    float firm = smooth_step(0.5f, 0.5f + FIRM, s->depth); // a contact that only begins presses only gently
+    float wall = s->other > 0 ? rise_between(s->mouth + WALL_BEGINS, s->mouth + WALL_STANDS, both) : 0;
+    float firm = rise_between(0.5f, 0.5f + FIRM, s->depth); // a contact that only begins presses only gently
     wall *= firm;
     float back = t->skin.tilt[v] / t->surface.tilt_now[v];
     if (t->skin.kind[v] == VERTEX_TRACKED)
@@ -96,7 +94,8 @@ static Vec3 project_step(Tracking *t, int v, const PeltiFieldSample *s)
     t->surface.wall[v] = wall;
     if (!(wall > 0))
         return newton_step(t, v, s, t->skin.iso[v]);
-    float short_by, inside = wall * (1 - smooth_step(s->depth - CONTACT_END, s->depth + CONTACT_END, 0.5f * (s->own + s->other)));
+    float short_by,
+        inside = wall * (1 - rise_between(s->depth - CONTACT_END, s->depth + CONTACT_END, 0.5f * (s->own + s->other)));
     Vec3 outward = t->surface.normal[v], side = side_step(t, v, s, &outward, &short_by);
     Vec3 step = newton_step(t, v, s, t->skin.iso[v] + wall * (0.5f - t->skin.iso[v]));
     t->surface.contact[v] = wall > 0.5f;
