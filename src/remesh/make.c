@@ -3,6 +3,7 @@
 #include "geometry/exact.h"
 #include "remesh/constants.def"
 #include "remesh/remesh.h"
+#include "geometry/triangles.h"
 
 #include <math.h>
 #include <string.h>
@@ -71,7 +72,7 @@ static Vec3 face_normal(const PeltiRemeshSurface *s, int t)
 {
     const Vec3 *x = s->position;
     const int *c = &s->corner[3 * t];
-    return vec3_normalize_or(vec3_cross(vec3_sub(x[c[1]], x[c[0]]), vec3_sub(x[c[2]], x[c[0]])), vec3(0, 0, 0));
+    return vec3_normalize_or(pelti_triangle_normal(x, c), vec3(0, 0, 0));
 }
 
 /// Neighbours that lie on each other cross nothing yet, but will in any motion.

@@ -14,6 +14,7 @@
 /// out.
 #include "methods/projective/parts.h"
 #include "methods/projective/constants.def"
+#include "geometry/triangles.h"
 
 enum { MOST_FAN = 64 }; // size of an array: triangles of a fan that are looked at
 #define LEAST_SOUND (PUSH_SOUND * TET_FLATTEST)
@@ -36,7 +37,7 @@ static int fan_normals(const Front *f, const Vec3 *at, int v, Vec3 n[MOST_FAN], 
     int count = 0;
     for (int k = f->mesh->fan_start[v]; k < f->mesh->fan_start[v + 1] && count < MOST_FAN; k++) {
         const int *t = f->mesh->triangles[f->mesh->fan[k]];
-        Vec3 c = vec3_cross(vec3_sub(at[t[1]], at[t[0]]), vec3_sub(at[t[2]], at[t[0]]));
+        Vec3 c = pelti_triangle_normal(at, t);
         if (!pelti_proj_carries(f->feet, t))
             continue;
         n[count++] = vec3_normalize_or(c, vec3(0, 0, 0));

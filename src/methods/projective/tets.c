@@ -6,6 +6,7 @@
 /// for the skin corners, three for the base.
 #include "methods/projective/parts.h"
 #include "methods/projective/constants.def"
+#include "geometry/triangles.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -194,7 +195,7 @@ static void begin_element(TissueBuild *b, const int triangle[3])
 static void add_spring(TissueBuild *b, const int corner[4], const int triangle[3])
 {
     const Vec3 *x = b->mesh->rest;
-    Vec3 normal = vec3_cross(vec3_sub(x[triangle[1]], x[triangle[0]]), vec3_sub(x[triangle[2]], x[triangle[0]]));
+    Vec3 normal = pelti_triangle_normal(x, triangle);
     double area = 0.5 * (double)vec3_length(normal);
     for (int k = 0; k < 4; k++)
         if (corner[k] >= 0) {
