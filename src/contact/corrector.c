@@ -109,15 +109,15 @@ static PeltStatus take_room(PeltiCorrector *c, PeltError *err)
         joints = c->things.skins[s].joint_count + 1 > joints ? c->things.skins[s].joint_count + 1 : joints;
     int slots = c->linear.fixed_slots + soft * PELTI_SOFT_SLOTS;
     c->detection.bounds = PELTI_NEW(pool, PeltiBox, c->things.surface_count);
-    c->detection.touches =
-        (PeltiContactTouches){.list = PELTI_NEW(pool, PeltiContactTouch, MOST_CONTACTS), .capacity = MOST_CONTACTS};
-    c->guess.known = PELTI_NEW(pool, CorrectorKnown, MOST_CONTACTS);
-    c->guess.older = PELTI_NEW(pool, CorrectorKnown, MOST_CONTACTS);
-    c->guess.match_scratch = PELTI_NEW(pool, int, MATCH_SLOTS);
-    c->linear.constraints = PELTI_NEW(pool, PeltiCoulombConstraint, MOST_CONTACTS);
-    c->linear.blocks = PELTI_NEW(pool, PeltiContactBlock, MOST_CONTACTS * BLOCKS_A_CONTACT);
+    c->detection.touches = (PeltiContactTouches){.list = PELTI_NEW(pool, PeltiContactTouch, CORRECTOR_MOST_CONTACTS),
+                                                 .capacity = CORRECTOR_MOST_CONTACTS};
+    c->guess.known = PELTI_NEW(pool, CorrectorKnown, CORRECTOR_MOST_CONTACTS);
+    c->guess.older = PELTI_NEW(pool, CorrectorKnown, CORRECTOR_MOST_CONTACTS);
+    c->guess.match_scratch = PELTI_NEW(pool, int, CORRECTOR_MATCH_SLOTS);
+    c->linear.constraints = PELTI_NEW(pool, PeltiCoulombConstraint, CORRECTOR_MOST_CONTACTS);
+    c->linear.blocks = PELTI_NEW(pool, PeltiContactBlock, CORRECTOR_MOST_CONTACTS * CORRECTOR_BLOCKS_A_CONTACT);
     c->linear.side_scratch = PELTI_NEW(pool, PeltiContactBlock, joints + 3);
-    c->linear.frames = PELTI_NEW(pool, CorrectorFrame, MOST_CONTACTS);
+    c->linear.frames = PELTI_NEW(pool, CorrectorFrame, CORRECTOR_MOST_CONTACTS);
     c->linear.slot_group = PELTI_NEW(pool, int, slots + 1);
     c->linear.groups = PELTI_NEW(pool, PeltiCoulombCompliance, soft + 1);
     c->linear.u = pelti_pool_take(pool, (size_t)slots + 1, sizeof(double[3]));
@@ -131,7 +131,7 @@ static PeltStatus take_room(PeltiCorrector *c, PeltError *err)
     // 24 MB, the size of an array: what vertices remember, so that they need not be asked; where it is full, all are asked anew
     PELT_TRY(pelti_contact_near_create(pool, c->things.surface_count, c->things.surfaces, (size_t)24 << 20, &c->detection.memory,
                                        err));
-    PELT_TRY(pelti_pairs_create(pool, 8 * MOST_CONTACTS, widest, &c->detection.touches.pairs_scratch, err));
+    PELT_TRY(pelti_pairs_create(pool, 8 * CORRECTOR_MOST_CONTACTS, widest, &c->detection.touches.pairs_scratch, err));
     for (int s = 0; s < c->things.surface_count; s++)
         c->detection.bounds[s] = c->things.surfaces[s].tree->node_count ? c->things.surfaces[s].tree->nodes[0].box
                                                                         : (PeltiBox){vec3(1, 1, 1), vec3(-1, -1, -1)};

@@ -51,12 +51,13 @@ static bool march_on(Implicit *m, March *at, int k, float value, Vec3 gradient)
     float square = vec3_dot(gradient, gradient), before = vec3_dot(at->last, at->last);
     m->now.residual[v] = fabsf(value - m->rest.iso[v]);
     if (!(sqrtf(square) * m->rest.reach[v] > PLATEAU)) {
-        m->now.state[v] = value > m->rest.iso[v] ? VERTEX_STOPPED : VERTEX_LEFT; // a plateau, inside or far outside
+        m->now.state[v] =
+            value > m->rest.iso[v] ? IMPLICIT_VERTEX_STOPPED : IMPLICIT_VERTEX_LEFT; // a plateau, inside or far outside
         return false;
     }
     m->now.normal[v] = vec3_scale(gradient, -1 / sqrtf(square));
     if (before > 0 && vec3_dot(gradient, at->last) < m->set.cos_stop * sqrtf(square * before)) {
-        m->now.state[v] = VERTEX_STOPPED;
+        m->now.state[v] = IMPLICIT_VERTEX_STOPPED;
         return false;
     }
     if (k == m->set.steps || m->now.residual[v] < ARRIVED)
@@ -107,7 +108,7 @@ static void march_range(void *context, int begin, int end, int worker)
     int count = 0;
     (void)worker;
     for (int v = begin; v < end; v++) {
-        if (m->now.state[v] != VERTEX_MARCHING)
+        if (m->now.state[v] != IMPLICIT_VERTEX_MARCHING)
             continue;
         at[count++] = (March){v, m->now.x[v], {0, 0, 0}};
         if (count == PELTI_FIELD_BATCH) {
@@ -125,16 +126,16 @@ static void march(Implicit *m)
 
 static void report(Implicit *m, PeltiStepReport *out)
 {
-    static const char *const stages[STAGE_COUNT] = {"start_ms", "march_ms", "relax_ms", "smooth_ms"};
+    static const char *const stages[IMPLICIT_STAGE_COUNT] = {"start_ms", "march_ms", "relax_ms", "smooth_ms"};
     int stopped = 0, left = 0, count = 0;
     for (int v = 0; v < m->mesh->vertex_count; v++) {
-        stopped += m->now.state[v] == VERTEX_STOPPED;
-        left += m->now.state[v] == VERTEX_LEFT;
-        if (m->now.state[v] == VERTEX_MARCHING)
+        stopped += m->now.state[v] == IMPLICIT_VERTEX_STOPPED;
+        left += m->now.state[v] == IMPLICIT_VERTEX_LEFT;
+        if (m->now.state[v] == IMPLICIT_VERTEX_MARCHING)
             m->now.residual_scratch[count++] = m->now.residual[v];
     }
     qsort(m->now.residual_scratch, (size_t)count, sizeof(float), pelti_float_order);
-    for (int k = 0; k < STAGE_COUNT; k++)
+    for (int k = 0; k < IMPLICIT_STAGE_COUNT; k++)
         pelti_step_stat(out, stages[k], m->now.ms[k], PELTI_MEAN);
     pelti_step_stat(out, "stopped_vertices", stopped, PELTI_MOST);
     pelti_step_stat(out, "unprojected_vertices", left, PELTI_MOST);
@@ -151,21 +152,21 @@ static void step(void *state, const PeltiStepInput *in, Vec3 *vertices, PeltiSte
     memset(m->now.ms, 0, sizeof m->now.ms);
     m->dqs->step(m->dqs_state, in, m->now.x, NULL);
     for (int v = 0; v < mesh->vertex_count; v++) {
-        m->now.state[v] = m->rest.projected[v] ? VERTEX_MARCHING : VERTEX_LEFT;
+        m->now.state[v] = m->rest.projected[v] ? IMPLICIT_VERTEX_MARCHING : IMPLICIT_VERTEX_LEFT;
         m->now.residual[v] = 0;
     }
     pelti_rig_matrices(&m->rig, m->fields, &(PeltiRigPose){in->bones, in->joints}, m->now.part_matrix);
     pelti_frame_set(&m->now.field, m->now.part_matrix);
-    pelti_clock_lap(&since, &m->now.ms[STAGE_START]);
+    pelti_clock_lap(&since, &m->now.ms[IMPLICIT_STAGE_START]);
     for (int k = 0; k < m->set.rounds; k++) {
         march(m);
-        pelti_clock_lap(&since, &m->now.ms[STAGE_MARCH]);
+        pelti_clock_lap(&since, &m->now.ms[IMPLICIT_STAGE_MARCH]);
         if (m->set.relax && k + 1 < m->set.rounds)
             pelti_implicit_relax(m);
-        pelti_clock_lap(&since, &m->now.ms[STAGE_RELAX]);
+        pelti_clock_lap(&since, &m->now.ms[IMPLICIT_STAGE_RELAX]);
     }
     pelti_implicit_smooth(m);
-    pelti_clock_lap(&since, &m->now.ms[STAGE_SMOOTH]);
+    pelti_clock_lap(&since, &m->now.ms[IMPLICIT_STAGE_SMOOTH]);
     memcpy(vertices, m->now.x, sizeof(Vec3) * (size_t)mesh->vertex_count);
     if (out)
         report(m, out);

@@ -223,7 +223,14 @@ typedef struct PeltiFleshScratch {
     int *too_long; ///< [slot] of the guard: edges that are
 } PeltiFleshScratch;
 
-typedef enum FleshStage { STAGE_GOALS, STAGE_DETECT, STAGE_MATCH, STAGE_CONTACTS, STAGE_VOLUME, STAGE_COUNT } FleshStage;
+typedef enum FleshStage {
+    FLESH_STAGE_GOALS,
+    FLESH_STAGE_DETECT,
+    FLESH_STAGE_MATCH,
+    FLESH_STAGE_CONTACTS,
+    FLESH_STAGE_VOLUME,
+    FLESH_STAGE_COUNT
+} FleshStage;
 
 typedef struct PeltiFlesh {
     PeltiPool pool;
@@ -244,7 +251,7 @@ typedef struct PeltiFlesh {
     PeltiLayeredVolume volume;
     PeltiLayeredStretch stretch;
     PeltiFleshScratch scratch;
-    double ms[STAGE_COUNT]; ///< where a frame's time went
+    double ms[FLESH_STAGE_COUNT]; ///< where a frame's time went
 } PeltiFlesh;
 
 // layers.c

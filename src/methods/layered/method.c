@@ -130,8 +130,8 @@ static void layered_held(void *state, const Vec3 *change)
 
 static void report_times(const PeltiFlesh *flesh, PeltiStepReport *report)
 {
-    static const char *const stages[STAGE_COUNT] = {"goals_ms", "detect_ms", "match_ms", "contacts_ms", "volume_ms"};
-    for (int k = 0; k < STAGE_COUNT; k++)
+    static const char *const stages[FLESH_STAGE_COUNT] = {"goals_ms", "detect_ms", "match_ms", "contacts_ms", "volume_ms"};
+    for (int k = 0; k < FLESH_STAGE_COUNT; k++)
         pelti_step_stat(report, stages[k], flesh->ms[k], PELTI_MEAN);
 }
 

@@ -92,43 +92,43 @@ void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool
         memcpy(flesh->moving.goal_before[k], flesh->moving.goal[k], sizeof(float) * lane_count(flesh));
     pelti_layered_couple_goals(flesh, bones);
     pelti_parallel_for(flesh->jobs, (int)lane_count(flesh), GRAIN, integrate, &span);
-    pelti_clock_lap(&since, &ms[STAGE_GOALS]);
+    pelti_clock_lap(&since, &ms[FLESH_STAGE_GOALS]);
     if (flesh->set.collide)
         pelti_layered_collide_detect(flesh);
     else
         flesh->collide.contacts.count = 0;
-    pelti_clock_lap(&since, &ms[STAGE_DETECT]);
+    pelti_clock_lap(&since, &ms[FLESH_STAGE_DETECT]);
     for (int k = 0; k < flesh->set.elasticity; k++) {
         if (k % flesh->set.match_every == 0)
             pelti_layered_match_iterate(&flesh->match, flesh->jobs, pelti_layered_couple_hold, flesh);
         else
             pelti_layered_couple_hold(flesh, 0, flesh->n);
-        pelti_clock_lap(&since, &ms[STAGE_MATCH]);
+        pelti_clock_lap(&since, &ms[FLESH_STAGE_MATCH]);
         pelti_layered_collide_project(flesh);
-        pelti_clock_lap(&since, &ms[STAGE_CONTACTS]);
+        pelti_clock_lap(&since, &ms[FLESH_STAGE_CONTACTS]);
     }
     // The last shape matching has pulled skin back into contact, and one sweep does not undo that where contacts lean on
     // each other.
     for (int k = 0; k < flesh->set.separate; k++)
         pelti_layered_collide_project(flesh);
-    pelti_clock_lap(&since, &ms[STAGE_CONTACTS]);
+    pelti_clock_lap(&since, &ms[FLESH_STAGE_CONTACTS]);
     pelti_layered_volume_start(flesh, dt_s);
     for (int k = 0; k < flesh->set.volume; k++) {
         pelti_layered_volume_project(flesh);
-        pelti_clock_lap(&since, &ms[STAGE_VOLUME]);
+        pelti_clock_lap(&since, &ms[FLESH_STAGE_VOLUME]);
         pelti_layered_collide_project(flesh); // a bulge may reach skin that was only near
-        pelti_clock_lap(&since, &ms[STAGE_CONTACTS]);
+        pelti_clock_lap(&since, &ms[FLESH_STAGE_CONTACTS]);
     }
     for (int k = 0; k < flesh->set.separate / 2; k++)
         pelti_layered_collide_project(flesh);
-    pelti_clock_lap(&since, &ms[STAGE_CONTACTS]);
+    pelti_clock_lap(&since, &ms[FLESH_STAGE_CONTACTS]);
     pelti_layered_guard(flesh, dt_s);
     pelti_parallel_for(flesh->jobs, (int)lane_count(flesh), GRAIN, update_velocities, &span);
     if (!settle) {
         pelti_layered_volume_velocities(flesh);
         pelti_layered_collide_velocities(flesh, dt_s);
     }
-    pelti_clock_lap(&since, &ms[STAGE_GOALS]);
+    pelti_clock_lap(&since, &ms[FLESH_STAGE_GOALS]);
 }
 
 void pelti_flesh_rest(PeltiFlesh *flesh)

@@ -40,11 +40,11 @@ static PeltStatus paint_region(Tracking *t, const PeltRigRegion *region, float *
     pelti_mesh_spread(t->mesh, falloff, distance);
     for (int v = 0; v < t->mesh->vertex_count; v++) {
         if (distance[v] == 0) {
-            t->skin.kind[v] = VERTEX_RIGID;
+            t->skin.kind[v] = TRACKING_VERTEX_RIGID;
             t->skin.bone[v] = bone;
             t->skin.paint[v] = 0;
             painted++;
-        } else if (distance[v] < falloff && t->skin.kind[v] != VERTEX_RIGID) {
+        } else if (distance[v] < falloff && t->skin.kind[v] != TRACKING_VERTEX_RIGID) {
             t->skin.paint[v] *= smooth_rise(distance[v] / falloff);
         }
     }

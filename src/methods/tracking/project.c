@@ -46,7 +46,7 @@ static float rise_between(float from, float to, float at)
 /// Newton step to the vertex' own value. In a valley the gradient vanishes: the division is bounded, the step cut.
 static Vec3 newton_step(const Tracking *t, int v, const PeltiFieldSample *s, float goal)
 {
-    if (t->skin.kind[v] == VERTEX_FREE)
+    if (t->skin.kind[v] == TRACKING_VERTEX_FREE)
         return vec3(0, 0, 0);
     float g2 = vec3_dot(s->gradient, s->gradient), steep = LEAST_SLOPE / t->skin.reach[v];
     return cut(vec3_scale(s->gradient, (goal - s->value) / fmaxf(g2, steep * steep)),
@@ -89,7 +89,7 @@ static Vec3 project_step(Tracking *t, int v, const PeltiFieldSample *s)
     float firm = rise_between(0.5f, 0.5f + FIRM, s->depth); // a contact that only begins presses only gently
     wall *= firm;
     float back = t->skin.tilt[v] / t->surface.tilt_now[v];
-    if (t->skin.kind[v] == VERTEX_TRACKED)
+    if (t->skin.kind[v] == TRACKING_VERTEX_TRACKED)
         t->surface.tilt_now[v] = tilt_with(t, v, t->surface.wall[v]); // a step behind: no two steps of a vertex chase each other
     t->surface.wall[v] = wall;
     if (!(wall > 0))
@@ -112,8 +112,8 @@ static Vec3 project_step(Tracking *t, int v, const PeltiFieldSample *s)
 /// Only where one bone owns it, so that there is no doubt where that is.
 static bool is_lost(const Tracking *t, int v, const PeltiFieldSample *s)
 {
-    return t->skin.kind[v] == VERTEX_TRACKED && t->skin.own_rest[v] >= LOST_REST && s->mine <= LOST * t->skin.own_rest[v] &&
-           t->weights.weight[(size_t)v * (size_t)t->weights.influences] >= LOST_WEIGHT;
+    return t->skin.kind[v] == TRACKING_VERTEX_TRACKED && t->skin.own_rest[v] >= LOST_REST &&
+           s->mine <= LOST * t->skin.own_rest[v] && t->weights.weight[(size_t)v * (size_t)t->weights.influences] >= LOST_WEIGHT;
 }
 
 /// One step of a vertex at x.
@@ -124,7 +124,7 @@ static Vec3 step_from(Tracking *t, int v, Vec3 x, PeltiFieldSample *s, bool firs
         return vec3_sub(mat34_apply(t->bones.next.matrix[bone], t->mesh->rest[v]), x);
     }
     s->own += t->skin.own_bias[v];
-    if (t->skin.kind[v] == VERTEX_FREE &&
+    if (t->skin.kind[v] == TRACKING_VERTEX_FREE &&
         !(s->other_part >= 0 && pelti_fields_apart(t->fields, t->fields->vertex_part[v], s->other_part)))
         s->other = 0; // against neighbours its side is anybody's guess
     return project_step(t, v, s);
@@ -163,7 +163,7 @@ static void project_range(void *context, int begin, int end, int worker)
     (void)worker;
     for (int i = begin; i < end; i++) {
         int v = w->t->surface.look_order[i];
-        if (w->t->skin.kind[v] != VERTEX_RIGID && (w->how.all || w->t->surface.must_look[v]))
+        if (w->t->skin.kind[v] != TRACKING_VERTEX_RIGID && (w->how.all || w->t->surface.must_look[v]))
             vertex[count++] = v;
     }
     for (int k = 0; k < w->how.steps && count; k++) {
@@ -209,13 +209,13 @@ static void rest_range(void *context, int begin, int end, int worker)
         float facing = length > 0 ? -vec3_dot(s.gradient, n) / length : 0;
         bool says =
             s.value > SAYS_FROM && s.value < 1 - SAYS_FROM && length * t->skin.reach[v] > SAYS_SLOPE && facing > SAYS_FACING;
-        t->skin.tilt[v] = t->skin.kind[v] == VERTEX_TRACKED && says ? find_tilt(t, v, &s) : 1;
+        t->skin.tilt[v] = t->skin.kind[v] == TRACKING_VERTEX_TRACKED && says ? find_tilt(t, v, &s) : 1;
         t->surface.tilt_now[v] = t->skin.tilt[v];
         t->skin.iso[v] = s.value;
         t->skin.own_rest[v] = s.own;
         t->skin.slack[v] = s.other > NEAR_REST ? s.own - s.other : 1;
-        if (t->skin.kind[v] == VERTEX_TRACKED && !says) {
-            t->skin.kind[v] = VERTEX_FREE;
+        if (t->skin.kind[v] == TRACKING_VERTEX_TRACKED && !says) {
+            t->skin.kind[v] = TRACKING_VERTEX_FREE;
             t->skin.own_bias[v] = 0.5f - s.own; // its skin lies where its own field would say 0.5
             t->skin.slack[v] = s.other > NEAR_REST ? 0.5f - s.other : 1;
         }
