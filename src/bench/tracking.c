@@ -4,9 +4,9 @@
 #include "bench/bench.h"
 #include "builtin/builtin.h"
 #include "io/gltf.h"
+#include "math/order.h"
 #include "methods/method.h"
 #include "methods/tracking/tracking.h"
-#include "math/order.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 /// than it mends.
 #include "contact/give_way_parts.h"
 #include "contact/constants.def"
-#include "geometry/exact.h"
+#include "geometry/triangles.h"
 #include "math/order.h"
 
 #include <stdlib.h>
@@ -65,9 +65,8 @@ static int crosses(void *context, int a, int b, int worker)
     if (w->joint[a] == w->joint[b] || !(w->at_rest || w->scratch.triangle_moved[a] || w->scratch.triangle_moved[b]))
         return 0;
     const int *s = g->skin.who->mesh->triangles[a], *t = g->skin.who->mesh->triangles[b];
-    for (int i = 0; i < 3; i++)
-        if ((s[i] == t[0]) | (s[i] == t[1]) | (s[i] == t[2]))
-            return 0;
+    if (pelti_triangles_share(s, t))
+        return 0;
     const Vec3 p[3] = {w->scratch.x[s[0]], w->scratch.x[s[1]], w->scratch.x[s[2]]},
                q[3] = {w->scratch.x[t[0]], w->scratch.x[t[1]], w->scratch.x[t[2]]};
     float touching = TOUCHING * (float)g->size;

@@ -1,6 +1,6 @@
 /// Factors and solves sparse symmetric positive definite systems.
-#include "math/sparse_parts.h"
 #include "math/order.h"
+#include "math/sparse_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /// Blocks of columns that the float solves go by: a few columns in a row with one list of rows, the union of theirs.
 /// Where a column has no entry it holds 0: a block costs its rows once and not once a column, which is worth some zeros.
-#include "math/sparse_parts.h"
 #include "math/order.h"
+#include "math/sparse_parts.h"
 
 typedef struct Choice { // the cheapest way to cut all columns before one
     long cost;

@@ -1,7 +1,7 @@
 /// Triangles that cross: which, how deep, and whether rest or touching explains them.
-#include "geometry/exact.h"
-#include "measure/parts.h"
+#include "geometry/triangles.h"
 #include "math/order.h"
+#include "measure/parts.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -18,9 +18,8 @@ static int meet(void *context, int a, int b, int worker)
     if (a >= own || b >= own)
         return 0; // the caps over holes are not skin
     const int *s = m->capped.triangles[a], *t = m->capped.triangles[b];
-    for (int i = 0; i < 3; i++)
-        if ((s[i] == t[0]) | (s[i] == t[1]) | (s[i] == t[2]))
-            return 0;
+    if (pelti_triangles_share(s, t))
+        return 0;
     const Vec3 p[3] = {m->frame.raw[s[0]], m->frame.raw[s[1]], m->frame.raw[s[2]]},
                q[3] = {m->frame.raw[t[0]], m->frame.raw[t[1]], m->frame.raw[t[2]]};
     return (int)pelti_triangles_meet(p, q);

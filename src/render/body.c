@@ -1,7 +1,7 @@
 /// Gathers surfaces of one kind into triangles for rays, bones and arrows as solids.
 #include "render/body.h"
-#include "math/elementary.h"
 #include "geometry/triangles.h"
+#include "math/elementary.h"
 
 typedef int TriangleCorners[3];
 

@@ -1,7 +1,6 @@
 /// Triangles that cross, found with exact arithmetic.
-#include "geometry/exact.h"
-#include "touch/parts.h"
 #include "geometry/triangles.h"
+#include "touch/parts.h"
 
 #include <string.h>
 
@@ -18,8 +17,7 @@ static bool triangles_cross(const PeltiTouch *t, int a, int b)
     const int *s = t->mesh->triangles[a], *u = t->mesh->triangles[b];
     if (pelti_triangles_share(s, u) || pelti_touch_exempt_triangles(t, a, b))
         return false;
-    const Vec3 *x = t->search.looks_at, p[3] = {x[s[0]], x[s[1]], x[s[2]]}, q[3] = {x[u[0]], x[u[1]], x[u[2]]};
-    return pelti_triangles_meet(p, q) != PELTI_APART;
+    return pelti_triangles_cross(t->search.looks_at, s, u);
 }
 
 int pelti_touch_patches_cross(const PeltiTouch *t, int a, int b, PeltiPairs *out)

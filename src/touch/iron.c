@@ -1,8 +1,8 @@
 /// Where a method's skin has triangles inside out, its offset from blending is smoothed before anything is looked at.
 /// What blending lays flat comes to lie flat.
+#include "geometry/triangles.h"
 #include "touch/constants.def"
 #include "touch/parts.h"
-#include "geometry/triangles.h"
 
 #include <string.h>
 

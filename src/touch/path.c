@@ -2,9 +2,9 @@
 /// Additive conservative advancement [Li2021]: two features at distance d whose points move by at most l relative to each other
 /// cannot meet before the share d / l of the move; from there again, until they come nearer than a tenth of d or the move ends.
 /// Common motion of the two is taken out first: it brings nothing nearer.
+#include "geometry/triangles.h"
 #include "touch/constants.def"
 #include "touch/parts.h"
-#include "geometry/triangles.h"
 
 #include <string.h>
 

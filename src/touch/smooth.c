@@ -1,6 +1,6 @@
 /// How much two neighbouring patches may be strained before their triangles could cross: see TouchJoin.
-#include "touch/patches.h"
 #include "geometry/triangles.h"
+#include "touch/patches.h"
 
 enum {
     REGION_PATCHES = 2 + TOUCH_VIA,

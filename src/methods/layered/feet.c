@@ -4,9 +4,9 @@
 /// is thick there.
 #include "character/skeleton.h"
 #include "geometry/ray.h"
+#include "geometry/triangles.h"
 #include "methods/layered/flesh.h"
 #include "methods/layered/constants.def"
-#include "geometry/triangles.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /// Cuts a mesh into tiles that fit into the inner caches, and regions into runs of its places.
-#include "methods/layered/paths.h"
 #include "math/order.h"
+#include "methods/layered/paths.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,9 +12,9 @@
 /// What has none even when all others are pushed and lean away from it is not pushed at all. No tetrahedron is made for it, and
 /// those of its neighbours do not reach its base point: they are of pushes before. So none that is made is ever flat or inside
 /// out.
+#include "geometry/triangles.h"
 #include "methods/projective/parts.h"
 #include "methods/projective/constants.def"
-#include "geometry/triangles.h"
 
 enum { MOST_FAN = 64 }; // size of an array: triangles of a fan that are looked at
 #define LEAST_SOUND (PUSH_SOUND * TET_FLATTEST)

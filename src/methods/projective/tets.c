@@ -4,9 +4,9 @@
 /// w V (sum_j (g_i . g_j) x_j - R g_i) at corner i. The three tets of a prism share R (sec. 6), so both F of the prism
 /// (the volume-weighted sum of its tets' F) and the right-hand side need only G_k = sum over tets of V g_k: three vectors
 /// for the skin corners, three for the base.
+#include "geometry/triangles.h"
 #include "methods/projective/parts.h"
 #include "methods/projective/constants.def"
-#include "geometry/triangles.h"
 
 #include <stdlib.h>
 #include <string.h>
