@@ -11,8 +11,8 @@ enum { FPS = 30, FRAMES = 61, LONG_FRAMES = 121 };
 /// Angles of a random motion, in degrees.
 typedef struct Curves {
     int turn_count[PELTI_FIGURE_BONES];
-    PeltiFigureTurn turns[PELTI_FIGURE_BONES][PELTI_JOINT_TURNS];
-    float degrees[PELTI_FIGURE_BONES][PELTI_JOINT_TURNS][LONG_FRAMES];
+    PeltiFigureTurn turns[PELTI_FIGURE_BONES][PELTI_FIGURE_TURNS];
+    float degrees[PELTI_FIGURE_BONES][PELTI_FIGURE_TURNS][LONG_FRAMES];
 } Curves;
 
 /// Joints rest unrotated, so a turn is about an axis of rest space that its parent carries along.
@@ -574,11 +574,12 @@ static PeltStatus fill_clip(const PeltiFigure *body, const Curves *curves, const
     }
     *clip = (PeltiClip){.name = plan->name, .duration_s = times[frames - 1], .channels = channels};
     if (travelled > 1e-5f)
-        channels[clip->channel_count++] = (PeltiChannel){0, PELTI_TRANSLATION, PELTI_LINEAR, frames, times, root[0], 3, 0};
+        channels[clip->channel_count++] =
+            (PeltiChannel){0, PELTI_CHANNEL_TRANSLATION, PELTI_CHANNEL_LINEAR, frames, times, root[0], 3, 0};
     for (int b = 0; b < bones; b++)
         if (moved[b] > 1e-4f)
             channels[clip->channel_count++] =
-                (PeltiChannel){b, PELTI_ROTATION, PELTI_LINEAR, frames, times, rotation[b * frames], 4, 0};
+                (PeltiChannel){b, PELTI_CHANNEL_ROTATION, PELTI_CHANNEL_LINEAR, frames, times, rotation[b * frames], 4, 0};
     return PELT_OK;
 }
 

@@ -67,8 +67,17 @@ typedef struct PeltiWeightsBad {
     int from_neighbours, from_bone;   ///< by cure; the others are in a file without a good row
 } PeltiWeightsBad;
 
-typedef enum PeltiChannelPath { PELTI_TRANSLATION, PELTI_ROTATION, PELTI_SCALE, PELTI_MORPH } PeltiChannelPath;
-typedef enum PeltiChannelInterpolation { PELTI_LINEAR, PELTI_STEP, PELTI_CUBIC } PeltiChannelInterpolation;
+typedef enum PeltiChannelPath {
+    PELTI_CHANNEL_TRANSLATION,
+    PELTI_CHANNEL_ROTATION,
+    PELTI_CHANNEL_SCALE,
+    PELTI_CHANNEL_MORPH
+} PeltiChannelPath;
+typedef enum PeltiChannelInterpolation {
+    PELTI_CHANNEL_LINEAR,
+    PELTI_CHANNEL_STEP,
+    PELTI_CHANNEL_CUBIC
+} PeltiChannelInterpolation;
 typedef struct PeltiChannel {
     int node;
     PeltiChannelPath path;

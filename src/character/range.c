@@ -190,13 +190,15 @@ static PeltStatus fill_clip(PeltiCharacter *who, RangePose *w, PeltiClip *clip, 
         Axes axes =
             axes_of(direction_of(who, w->head, w->children, w->child_sum, b), &limits, w->head[b], middle, who->faces_back);
         fill_keys(who, w, b, &limits, &axes, values);
-        channels[clip->channel_count++] = (PeltiChannel){node, PELTI_ROTATION, PELTI_LINEAR, KEYS, times, values, 4, 0};
+        channels[clip->channel_count++] =
+            (PeltiChannel){node, PELTI_CHANNEL_ROTATION, PELTI_CHANNEL_LINEAR, KEYS, times, values, 4, 0};
         if (!who->nodes[node].has_matrix)
             continue;
         const Trs *trs = &who->nodes[node].trs; // a clip that moves a node given by a matrix must give all its parts
         channels[clip->channel_count++] =
-            (PeltiChannel){node, PELTI_TRANSLATION, PELTI_LINEAR, 1, times, &trs->translation.x, 3, 0};
-        channels[clip->channel_count++] = (PeltiChannel){node, PELTI_SCALE, PELTI_LINEAR, 1, times, &trs->scale.x, 3, 0};
+            (PeltiChannel){node, PELTI_CHANNEL_TRANSLATION, PELTI_CHANNEL_LINEAR, 1, times, &trs->translation.x, 3, 0};
+        channels[clip->channel_count++] =
+            (PeltiChannel){node, PELTI_CHANNEL_SCALE, PELTI_CHANNEL_LINEAR, 1, times, &trs->scale.x, 3, 0};
     }
     clip->channels = channels;
     clip->duration_s = times[KEYS - 1];

@@ -197,12 +197,14 @@ static void list_channels(const PeltiRetargetWork *w, const Track *tracks, const
     for (int p = 0; p < w->pair_count; p++) {
         int n = w->pairs[p].node;
         const PeltiNode *node = &w->to.who->nodes[n];
-        channels[out->channel_count++] = (PeltiChannel){n, PELTI_ROTATION, PELTI_LINEAR, keys, times, tracks[p].turn, 4, 0};
+        channels[out->channel_count++] =
+            (PeltiChannel){n, PELTI_CHANNEL_ROTATION, PELTI_CHANNEL_LINEAR, keys, times, tracks[p].turn, 4, 0};
         if (node->has_matrix || !is_still(tracks[p].place, keys, node->trs.translation))
             channels[out->channel_count++] =
-                (PeltiChannel){n, PELTI_TRANSLATION, PELTI_LINEAR, keys, times, tracks[p].place, 3, 0};
+                (PeltiChannel){n, PELTI_CHANNEL_TRANSLATION, PELTI_CHANNEL_LINEAR, keys, times, tracks[p].place, 3, 0};
         if (node->has_matrix) // a clip that moves a node given by a matrix must give all its parts
-            channels[out->channel_count++] = (PeltiChannel){n, PELTI_SCALE, PELTI_LINEAR, 1, times, &node->trs.scale.x, 3, 0};
+            channels[out->channel_count++] =
+                (PeltiChannel){n, PELTI_CHANNEL_SCALE, PELTI_CHANNEL_LINEAR, 1, times, &node->trs.scale.x, 3, 0};
     }
 }
 

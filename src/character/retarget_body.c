@@ -106,9 +106,9 @@ static void mark_moving(PeltiRetargetBody *body)
     for (int c = 0; c < body->who->clip_count; c++)
         for (int k = 0; k < body->who->clips[c].channel_count; k++) {
             const PeltiChannel *channel = &body->who->clips[c].channels[k];
-            if (channel->path == PELTI_ROTATION || channel->path == PELTI_TRANSLATION)
+            if (channel->path == PELTI_CHANNEL_ROTATION || channel->path == PELTI_CHANNEL_TRANSLATION)
                 body->moves[channel->node] = true;
-            body->slides[channel->node] = body->slides[channel->node] || channel->path == PELTI_TRANSLATION;
+            body->slides[channel->node] = body->slides[channel->node] || channel->path == PELTI_CHANNEL_TRANSLATION;
         }
 }
 

@@ -72,7 +72,7 @@ static int crosses(void *context, int a, int b, int worker)
     float touching = TOUCHING * (float)g->size;
     if (!w->at_rest && !(reach(p, q) > touching && reach(q, p) > touching))
         return 0;
-    return pelti_triangles_meet(p, q) != PELTI_APART && (w->at_rest || !crosses_at_rest(w, a, b));
+    return pelti_triangles_meet(p, q) != PELTI_TRIANGLES_APART && (w->at_rest || !crosses_at_rest(w, a, b));
 }
 
 static bool may_cross(void *context, int node_a, int node_b)

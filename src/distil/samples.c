@@ -100,9 +100,9 @@ static int part_start(const PeltiDistilSamples *s, int part, int parts)
 }
 
 /// <path>.part-<part>-<parts>: where a part of the samples of `path` is kept.
-static PeltStatus make_part_path(const char *path, int part, int parts, char out[PELTI_SAMPLES_PATH], PeltError *err)
+static PeltStatus make_part_path(const char *path, int part, int parts, char out[PELTI_DISTIL_SAMPLES_PATH], PeltError *err)
 {
-    if (snprintf(out, PELTI_SAMPLES_PATH, "%s.part-%d-%d", path, part, parts) >= PELTI_SAMPLES_PATH)
+    if (snprintf(out, PELTI_DISTIL_SAMPLES_PATH, "%s.part-%d-%d", path, part, parts) >= PELTI_DISTIL_SAMPLES_PATH)
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "the path of the samples is too long");
     return PELT_OK;
 }
@@ -111,7 +111,7 @@ static PeltStatus open_store(PeltiDistilSamples *s, const PeltiDistilSamplesDef 
 {
     SamplesHeader header = header_of(s), found;
     uint64_t bytes = 0;
-    char part_path[PELTI_SAMPLES_PATH];
+    char part_path[PELTI_DISTIL_SAMPLES_PATH];
     const char *path = def->keep_path;
     s->end = s->count + s->held_out;
     if (!path)
@@ -139,7 +139,7 @@ static PeltStatus take_part(PeltiDistilSamples *s, const PeltiDistilSamplesDef *
 {
     SamplesHeader header = header_of(s), found;
     PeltiSource source;
-    char path[PELTI_SAMPLES_PATH];
+    char path[PELTI_DISTIL_SAMPLES_PATH];
     int first = part_start(s, part, def->parts);
     size_t points = (size_t)points_bytes(s), nodes = (size_t)(record_bytes(s) - points_bytes(s));
     PELT_TRY(make_part_path(def->keep_path, part, def->parts, path, err));

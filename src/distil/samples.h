@@ -9,7 +9,7 @@
 #include "distil/settle.h"
 #include "io/spool.h"
 
-enum { PELTI_SAMPLES_PATH = 4096 };
+enum { PELTI_DISTIL_SAMPLES_PATH = 4096 };
 
 typedef struct PeltiDistilSamplesDef {
     const PeltCharacter *character;

@@ -59,7 +59,7 @@ static float *choose_times(Writer *w, const PeltiClip *clip, int *count)
     double fps = w->def->fps > 0 ? w->def->fps : KEYS_PER_SECOND;
     int grid = (int)ceil((double)clip->duration_s * fps), most = grid + 1, kept = 0, used = 0;
     for (int c = 0; c < clip->channel_count; c++)
-        most += clip->channels[c].path == PELTI_MORPH ? clip->channels[c].key_count : 0;
+        most += clip->channels[c].path == PELTI_CHANNEL_MORPH ? clip->channels[c].key_count : 0;
     float *times = PELTI_NEW(&w->pool, float, most);
     *count = 0;
     if (!times)
@@ -68,7 +68,7 @@ static float *choose_times(Writer *w, const PeltiClip *clip, int *count)
         times[used++] = (float)(f / fps);
     times[used++] = clip->duration_s;
     for (int c = 0; c < clip->channel_count; c++)
-        for (int k = 0; clip->channels[c].path == PELTI_MORPH && k < clip->channels[c].key_count; k++)
+        for (int k = 0; clip->channels[c].path == PELTI_CHANNEL_MORPH && k < clip->channels[c].key_count; k++)
             times[used++] = clip->channels[c].times[k];
     qsort(times, (size_t)used, sizeof *times, pelti_float_order);
     for (int i = 0; i < used; i++)

@@ -94,7 +94,7 @@ static void find_curve(GltfCache *cache)
     for (int c = 0; c < baked->clip_count; c++)
         for (int i = baked->clips[c].channel_count - 1; i >= 0; i--) {
             const PeltiChannel *channel = &baked->clips[c].channels[i];
-            if (channel->path != PELTI_MORPH || !cache->skinned[channel->node])
+            if (channel->path != PELTI_CHANNEL_MORPH || !cache->skinned[channel->node])
                 continue;
             cache->clip = &baked->clips[c];
             cache->curve = channel;

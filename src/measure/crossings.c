@@ -83,7 +83,7 @@ PeltStatus pelti_measure_rest_crossings(PeltiMeasure *m, PeltError *err)
     m->rest_pairs.count = m->frame.pairs.count;
     for (int i = 0; i < m->frame.pairs.count; i++) {
         m->rest_pairs.keys[i] = pair_key(&m->frame.pairs.pairs[i]);
-        m->rest_pairs.self_intersections += m->frame.pairs.pairs[i].tag == PELTI_CROSSING;
+        m->rest_pairs.self_intersections += m->frame.pairs.pairs[i].tag == PELTI_TRIANGLES_CROSSING;
     }
     if (m->rest_pairs.count)
         qsort(m->rest_pairs.keys, (size_t)m->rest_pairs.count, sizeof(int64_t), pelti_int64_order);
@@ -98,7 +98,7 @@ void pelti_measure_crossings(PeltiMeasure *m, PeltQuality *out)
     out->pair_depth = 0;
     for (int i = 0; i < m->frame.pairs.count; i++) {
         const PeltiPair *p = &m->frame.pairs.pairs[i];
-        out->coplanar_overlaps += p->tag == PELTI_COPLANAR;
+        out->coplanar_overlaps += p->tag == PELTI_TRIANGLES_COPLANAR;
         if (!m->maps.crossing[p->a])
             m->maps.crossing[p->a] = 1;
         if (!m->maps.crossing[p->b])

@@ -1,6 +1,5 @@
 /// The stages of a touching step, one by one, do what each of them promises.
 /// Budget, hooked, catch_up, exempt, crossings, path, patches, smooth, draw_in, iron, rigid.
-#include "geometry/exact.h"
 #include "geometry/triangles.h"
 #include "touch/constants.def"
 #include "touch/parts.h"
@@ -199,7 +198,7 @@ static int every_crossing(const PeltiMesh *mesh, const Vec3 *x)
             const Vec3 p[3] = {x[s[0]], x[s[1]], x[s[2]]}, q[3] = {x[u[0]], x[u[1]], x[u[2]]};
             PeltiBox l = {vec3_min(p[0], vec3_min(p[1], p[2])), vec3_max(p[0], vec3_max(p[1], p[2]))};
             PeltiBox h = {vec3_min(q[0], vec3_min(q[1], q[2])), vec3_max(q[0], vec3_max(q[1], q[2]))};
-            found += !shared && pelti_box_overlap(&l, &h, 0) && pelti_triangles_meet(p, q) != PELTI_APART;
+            found += !shared && pelti_box_overlap(&l, &h, 0) && pelti_triangles_meet(p, q) != PELTI_TRIANGLES_APART;
         }
     return found;
 }

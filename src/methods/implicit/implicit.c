@@ -198,10 +198,10 @@ static void draw(const void *state, const char *what, PeltiMethodDraw *to)
 extern const PeltiMethod pelti_method_implicit;
 const PeltiMethod pelti_method_implicit = {
     .name = "implicit",
-    .rig_parts = PELTI_RIG_JOINTS | PELTI_RIG_MUSCLES,
+    .rig_parts = PELTI_METHOD_RIG_JOINTS | PELTI_METHOD_RIG_MUSCLES,
     .summary = "dqs corrected by projection to an implicit surface: joints keep their shape, shallow folds touch",
     .reference = "[Vaillant2013]",
-    .flags = PELTI_NEEDS_WEIGHTS | PELTI_FLESH,
+    .flags = PELTI_METHOD_NEEDS_WEIGHTS | PELTI_METHOD_FLESH,
     .options = options,
     .prepare = pelti_implicit_prepare,
     .step = step,

@@ -191,11 +191,11 @@ static void draw(const void *state, const char *what, PeltiMethodDraw *to)
 
 const PeltiMethod pelti_method_tracking = {
     .name = "tracking",
-    .rig_parts = PELTI_RIG_JOINTS | PELTI_RIG_MUSCLES | PELTI_RIG_REGIONS,
+    .rig_parts = PELTI_METHOD_RIG_JOINTS | PELTI_METHOD_RIG_MUSCLES | PELTI_METHOD_RIG_REGIONS,
     .summary = "skin tracks an implicit surface that folds, touches and slides; needs no weights",
     .reference =
         "Vaillant, Guennebaud, Barthe, Wyvill, Cani: Robust iso-surface tracking for interactive character skinning, 2014",
-    .flags = PELTI_KEEPS_STATE | PELTI_FLESH,
+    .flags = PELTI_METHOD_KEEPS_STATE | PELTI_METHOD_FLESH,
     .options = options,
     .prepare = pelti_tracking_prepare,
     .step = step,
