@@ -38,7 +38,7 @@ TURNS = (
     # Of a skin: the first look is bake/skin.c's. Not counted: the .glb writer's at the points of soft objects, which no skin made and
     # nobody else looks at.
     ("places that look for what is not finite", r"src/(methods|bake|io)/",
-     r"vec3_finite\((?:x|at\[i\]\.x|\w+->shown\[v\]|points\[\w\]|shown\.x\[i\]|pelti_flesh_lane\(.*PELTI_SKIN\))\)|isfinite\(sum\)\)\n +continue"),
+     r"vec3_finite\((?:x|at\[i\]\.x|\w+->shown\[v\]|points\[\w\]|shown\.x\[i\]|pelti_flesh_lane\(.*PELTI_LAYER_SKIN\))\)|isfinite\(sum\)\)\n +continue"),
     ("scratch files of one .glb", r"src/io/gltf_write\.c", r"pelti_spool_open\("),
     ("structs of measures beside the first", r"(src|include)/", r"\w[^;{}]*\bself_intersections_new\b(?:;|,)(?=[^{}]*\} \w+;)"),
     ("pointers lent and taken back", r"src/(io|bake)/", r"who->node_order = NULL|bake\.out = NULL"),

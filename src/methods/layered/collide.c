@@ -2,9 +2,9 @@
 /// Which side is right is told by the surface's own orientation: skin touches skin with opposing normals, outside to outside.
 /// But the two sides of a sharp bend lie back to back with opposing normals as well, and look crossed. So a pair counts only
 /// if it was apart when the step began, or crossed by no more than a contact that one step failed to solve.
+#include "geometry/triangles.h"
 #include "methods/layered/flesh.h"
 #include "methods/layered/constants.def"
-#include "geometry/triangles.h"
 
 #include <string.h>
 
@@ -66,8 +66,8 @@ static void copy_skin(void *context, int begin, int end, int worker)
     PeltiFlesh *flesh = context;
     (void)worker;
     for (int s = begin; s < end; s++) {
-        flesh->collide.skin.now[s] = pelti_flesh_lane(flesh->match.x, s, PELTI_SKIN);
-        flesh->collide.skin.before[s] = pelti_flesh_lane(flesh->moving.before, s, PELTI_SKIN);
+        flesh->collide.skin.now[s] = pelti_flesh_lane(flesh->match.x, s, PELTI_LAYER_SKIN);
+        flesh->collide.skin.before[s] = pelti_flesh_lane(flesh->moving.before, s, PELTI_LAYER_SKIN);
     }
 }
 
@@ -468,7 +468,7 @@ static bool is_apart(const PeltiFlesh *flesh, const PeltiLayeredContact *contact
 {
     Vec3 gap = {0, 0, 0};
     for (int k = 0; k < 4; k++)
-        gap = vec3_mad(gap, pelti_flesh_lane(flesh->match.x, contact->slot[k], PELTI_SKIN), contact->weight[k]);
+        gap = vec3_mad(gap, pelti_flesh_lane(flesh->match.x, contact->slot[k], PELTI_LAYER_SKIN), contact->weight[k]);
     float along = vec3_dot(gap, contact->normal);
     return along > 2 * contact->thickness && 4 * along * along > vec3_dot(gap, gap);
 }
@@ -480,8 +480,8 @@ static void project(PeltiFlesh *flesh, PeltiLayeredContact *contact)
     if (is_apart(flesh, contact))
         return;
     for (int k = 0; k < 4; k++) {
-        x[k] = pelti_flesh_lane(flesh->match.x, contact->slot[k], PELTI_SKIN);
-        w[k] = flesh->rest.inverse_mass[(size_t)contact->slot[k] * PELTI_LAYERS + PELTI_SKIN];
+        x[k] = pelti_flesh_lane(flesh->match.x, contact->slot[k], PELTI_LAYER_SKIN);
+        w[k] = flesh->rest.inverse_mass[(size_t)contact->slot[k] * PELTI_LAYERS + PELTI_LAYER_SKIN];
     }
     float value = pelti_layered_collide_value(contact, x, gradient) - contact->thickness;
     if (!(value < 0))
@@ -494,7 +494,8 @@ static void project(PeltiFlesh *flesh, PeltiLayeredContact *contact)
     contact->push -= value;
     contact->normal = vec3_normalize_or(vec3_scale(gradient[0], contact->weight[0] < 0 ? -1 : 1), contact->normal);
     for (int k = 0; k < 4; k++)
-        pelti_flesh_set_lane(flesh->match.x, contact->slot[k], PELTI_SKIN, vec3_mad(x[k], gradient[k], -w[k] * value / sum));
+        pelti_flesh_set_lane(flesh->match.x, contact->slot[k], PELTI_LAYER_SKIN,
+                             vec3_mad(x[k], gradient[k], -w[k] * value / sum));
 }
 
 static void project_pieces(void *context, int begin, int end, int worker)
@@ -524,10 +525,10 @@ void pelti_layered_collide_velocities(PeltiFlesh *flesh, float dt_s)
         if (!(contact->push > 0))
             continue;
         for (int k = 0; k < 4; k++) {
-            w[k] = flesh->rest.inverse_mass[(size_t)contact->slot[k] * PELTI_LAYERS + PELTI_SKIN];
+            w[k] = flesh->rest.inverse_mass[(size_t)contact->slot[k] * PELTI_LAYERS + PELTI_LAYER_SKIN];
             sum += w[k] * contact->weight[k] * contact->weight[k];
-            relative =
-                vec3_mad(relative, pelti_flesh_lane(flesh->moving.velocity, contact->slot[k], PELTI_SKIN), contact->weight[k]);
+            relative = vec3_mad(relative, pelti_flesh_lane(flesh->moving.velocity, contact->slot[k], PELTI_LAYER_SKIN),
+                                contact->weight[k]);
         }
         float normal = vec3_dot(relative, contact->normal);
         Vec3 tangential = vec3_mad(relative, contact->normal, -normal);
@@ -537,11 +538,12 @@ void pelti_layered_collide_velocities(PeltiFlesh *flesh, float dt_s)
         change = vec3_mad(change, contact->normal, normal < 0 ? -(1 + flesh->set.restitution) * normal : -normal);
         for (int k = 0; sum > 0 && k < 4; k++) {
             int s = contact->slot[k];
-            Vec3 carried = vec3_scale(vec3_sub(pelti_flesh_lane(flesh->moving.goal, s, PELTI_SKIN),
-                                               pelti_flesh_lane(flesh->moving.goal_before, s, PELTI_SKIN)),
+            Vec3 carried = vec3_scale(vec3_sub(pelti_flesh_lane(flesh->moving.goal, s, PELTI_LAYER_SKIN),
+                                               pelti_flesh_lane(flesh->moving.goal_before, s, PELTI_LAYER_SKIN)),
                                       1 / dt_s);
-            Vec3 v = vec3_mad(pelti_flesh_lane(flesh->moving.velocity, s, PELTI_SKIN), change, w[k] * contact->weight[k] / sum);
-            pelti_flesh_set_lane(flesh->moving.velocity, s, PELTI_SKIN, vec3_lerp(v, carried, PRESSED_REST));
+            Vec3 v =
+                vec3_mad(pelti_flesh_lane(flesh->moving.velocity, s, PELTI_LAYER_SKIN), change, w[k] * contact->weight[k] / sum);
+            pelti_flesh_set_lane(flesh->moving.velocity, s, PELTI_LAYER_SKIN, vec3_lerp(v, carried, PRESSED_REST));
         }
     }
 }

@@ -62,7 +62,7 @@ static void update_velocities(void *context, int begin, int end, int worker)
 void pelti_flesh_show(const PeltiFlesh *flesh, Vec3 *vertices)
 {
     for (int v = 0; v < flesh->n; v++)
-        vertices[v] = vec3_add(pelti_flesh_lane(flesh->match.x, flesh->paths.slot[v], PELTI_SKIN), flesh->moving.origin);
+        vertices[v] = vec3_add(pelti_flesh_lane(flesh->match.x, flesh->paths.slot[v], PELTI_LAYER_SKIN), flesh->moving.origin);
 }
 
 /// Contacts tell outside from inside by how skin lay when the step began, so what has crossed once is lost to them. What is shown
@@ -76,10 +76,10 @@ void pelti_flesh_held(PeltiFlesh *flesh, const Vec3 *change)
         int s = flesh->paths.slot[v];
         if (!(vec3_dot(change[v], change[v]) > least * least))
             continue;
-        for (int l = 0; l < PELTI_BONE_LAYER; l++)
+        for (int l = 0; l < PELTI_LAYER_BONE; l++)
             pelti_flesh_set_lane(
                 flesh->match.x, s, l,
-                vec3_mad(pelti_flesh_lane(flesh->match.x, s, l), change[v], fmaxf(1 - at[l] / at[PELTI_BONE_LAYER], 0)));
+                vec3_mad(pelti_flesh_lane(flesh->match.x, s, l), change[v], fmaxf(1 - at[l] / at[PELTI_LAYER_BONE], 0)));
     }
 }
 
@@ -154,7 +154,7 @@ float pelti_flesh_speed(const PeltiFlesh *flesh)
 {
     float most = 0;
     for (int s = 0; s < flesh->n; s++) {
-        Vec3 v = pelti_flesh_lane(flesh->moving.velocity, s, PELTI_SKIN);
+        Vec3 v = pelti_flesh_lane(flesh->moving.velocity, s, PELTI_LAYER_SKIN);
         most = fmaxf(most, vec3_dot(v, v));
     }
     return sqrtf(most) / flesh->rest.size;
@@ -165,8 +165,8 @@ static float skin_change(const PeltiFlesh *flesh)
 {
     float most = 0;
     for (int s = 0; s < flesh->n; s++)
-        most = fmaxf(most, vec3_distance(pelti_flesh_lane(flesh->match.x, s, PELTI_SKIN),
-                                         pelti_flesh_lane(flesh->moving.before, s, PELTI_SKIN)));
+        most = fmaxf(most, vec3_distance(pelti_flesh_lane(flesh->match.x, s, PELTI_LAYER_SKIN),
+                                         pelti_flesh_lane(flesh->moving.before, s, PELTI_LAYER_SKIN)));
     return most / flesh->rest.size;
 }
 

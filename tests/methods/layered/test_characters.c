@@ -91,8 +91,8 @@ static float offset_of(const Actor *a, int bone)
     for (int s = 0; s < flesh->n; s++) {
         if (flesh->weights.bone[(size_t)s * (size_t)flesh->weights.influences] != bone)
             continue;
-        sum +=
-            vec3_distance(pelti_flesh_lane(flesh->match.x, s, PELTI_SKIN), pelti_flesh_lane(flesh->moving.goal, s, PELTI_SKIN));
+        sum += vec3_distance(pelti_flesh_lane(flesh->match.x, s, PELTI_LAYER_SKIN),
+                             pelti_flesh_lane(flesh->moving.goal, s, PELTI_LAYER_SKIN));
         count++;
     }
     return count ? sum / (float)count / flesh->rest.size : 0;
