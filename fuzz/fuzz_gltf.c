@@ -41,12 +41,12 @@ static void play(const PeltiCharacter *who)
     PeltiPool pool;
     pelti_pool_init(&pool, NULL);
     PeltiPose pose = pelti_pose_new(&pool, who);
-    PeltiNodeMatrix *node_world = PELTI_NEW(&pool, PeltiNodeMatrix, who->node_count);
+    PeltiNodeMatrix *node_matrix = PELTI_NEW(&pool, PeltiNodeMatrix, who->node_count);
     Mat34 *bone = PELTI_NEW(&pool, Mat34, who->bone_count);
     for (int c = 0; c < who->clip_count && c < 8; c++)
         for (int i = 0; i < 4; i++) {
             pelti_pose_clip(who, &who->clips[c], (double)who->clips[c].duration_s * i / 3, &pose);
-            pelti_pose_bones(who, &pose, node_world, bone);
+            pelti_pose_bones(who, &pose, node_matrix, bone);
         }
     pelti_pool_release(&pool);
 }

@@ -39,7 +39,7 @@ TURNS = (
     # Of a skin: the first look is bake/skin.c's. Not counted: the .glb writer's at the points of soft objects, which no skin made and
     # nobody else looks at.
     ("places that look for what is not finite", r"src/(methods|bake|io)/",
-     r"vec3_finite\((?:x|at\[i\]\.x|\w+->shown\[v\]|points\[\w\]|shown\.x\[i\]|pelti_flesh_lane\(.*PELTI_SKIN\))\)|isfinite\(sum\)\)\n +continue"),
+     r"vec3_finite\((?:x|at\[i\]\.x|\w+->shown\[v\]|points\[\w\]|shown\.x\[i\]|pelti_flesh_lane\(.*PELTI_LAYER_SKIN\))\)|isfinite\(sum\)\)\n +continue"),
     ("scratch files of one .glb", r"src/io/gltf_write\.c", r"pelti_spool_open\("),
     ("structs of measures beside the first", r"(src|include)/", r"\w[^;{}]*\bself_intersections_new\b(?:;|,)(?=[^{}]*\} \w+;)"),
     ("pointers lent and taken back", r"src/(io|bake)/", r"who->node_order = NULL|bake\.out = NULL"),
@@ -178,6 +178,37 @@ class House:
     def twice(self):
         """(type name, its files) of those that more than one file defines."""
         return [(name, sorted(p.relative_to(self.tree).as_posix() for p in files)) for name, files in sorted(self.definitions().items()) if len(files) > 1]
+
+    INLINE = re.compile(r"^(?:static inline|PELTI_WIDE)\b(?: __attribute__\(\(.*?\)\))?[\w \*]*?\b(\w+)\(", re.M)
+
+    def shared(self):
+        """(path, name, "inline" or "constant") of the inline functions and the enum constants of headers of the rooms, but for math's,
+        whose short names are every room's."""
+        for path in self.files:
+            if path.suffix != ".h" or self.room(path) == "math":
+                continue
+            for name in dict.fromkeys(self.INLINE.findall(self.text[path])):  # once, where a scalar one stands beside it
+                yield path, name, "inline"
+            text = re.sub(r"(?m)^\s*#.*$", "", self.text[path])  # what an X-macro writes begins as the macro says
+            for body in re.findall(r"^(?:typedef )?enum\b\s*\w*\s*\{([^}]*)\}", text, re.M):
+                for name in re.findall(r"(?:^|,)\s*([A-Za-z_]\w*)\s*(?=,|=|$)", re.sub(r"=[^,]*", "", body)):
+                    yield path, name, "constant"
+
+    # `double world`, `const Mat34 *node_world`, and what follows a comma in a declaration; `to_world` says from and to
+    WORLD = r"\**\s*(?!(?:\w+_)?to_world\b)(world|\w+_world)\b(?!\s*\()"
+    WORLDS = (re.compile(r"(?:^|[;{}(,])\s*(?:(?:static|const|struct)\s+)*(?!return\b|else\b|case\b)([A-Za-z_]\w*)(?:\s+|\s*\*+\s*)(?:const\s+)?" + WORLD, re.M),
+              re.compile(r"(?:^|[;{}])\s*(?:(?:static|const|struct)\s+)*(?!return\b|else\b|case\b)([A-Za-z_]\w*)\s+\**\s*\w+[^;{}]*?,\s*" + WORLD, re.M))
+
+    def worlds(self):
+        """(path, name, type) of what is declared as `world` or `..._world` and is no PeltWorld, in tests and examples too."""
+        others = sorted(p for folder in ("tests", "fuzz", "examples") for p in (self.tree / folder).rglob("*") if p.suffix in (".c", ".h"))
+        for path in self.files + self.programs + others:
+            text = re.sub(r"\[[^\[\]]*\]", "", self.text[path] if path in self.text else without_comments(path.read_text()))
+            flat = re.sub(r"\([^()]*\)|(?<== )\{[^{}]*\}", "", re.sub(r"\([^()]*\)", "", text))
+            found = [(m.group(2), m.group(1)) for form, where in zip(self.WORLDS, (text, flat)) for m in form.finditer(where)]
+            for name, kind in dict.fromkeys(found):
+                if kind != "PeltWorld":
+                    yield path, name, kind
 
     def unused(self):
         """(path, name, whether the tests at least use it, whether its own file does) of externals of the rooms that nothing of the
@@ -338,6 +369,28 @@ def as_words(name):
 HANDLES = ("Character", "Measure", "Pose")
 
 
+def check_shared(house, words, owner):
+    """What is wrong with the inline functions and the enum constants that headers of rooms show: each name is one room's, begins behind
+    PELTI_ or without it with a word of that room, and never with one of another. Those of vectors of eight are short, as math's are."""
+    wrong, where = [], collections.defaultdict(dict)
+    for path, name, kind in house.shared():
+        room, at = house.room(path), f"{path.relative_to(house.tree)}: {name}"
+        where[name].setdefault(room, path)
+        rest = re.sub("^(?:PELTI|pelti)_", "", name).lower()
+        if any(begins_with(rest, word) for word in words[room]) or name.startswith("pelti_"):  # those are told as externals are
+            continue
+        theirs = [word for word in owner if owner[word] != room and begins_with(rest, word)]
+        if not name.startswith("PELTI_") and not (kind == "inline" and re.search(r"\d", name)):
+            wrong.append(f"{at}: does not begin with a word of {room} ({', '.join(words[room])})")
+        elif theirs:
+            wrong.append(f"{at}: `{theirs[0]}` is a word of {owner[theirs[0]]}, not of {room}")
+    for name, rooms in sorted(where.items()):
+        if len(rooms) > 1:
+            paths = sorted(path.relative_to(house.tree).as_posix() for path in rooms.values())
+            wrong.append(f"{paths[0]}: {name} stands in {' and in '.join(paths[1:])} too: one name, one thing")
+    return wrong
+
+
 def check_names(house):
     """What is wrong with names, a line each."""
     page, wrong, owner, listed = "docs/architecture.md", [], {}, read_names(house.tree / "docs" / "architecture.md")
@@ -350,9 +403,8 @@ def check_names(house):
     definitions = house.definitions()
     names = [(house.room(path), name, name.removeprefix("pelti_"), path) for list_ in house.externals().values() for name, path in list_.items()
              if not name.startswith("pelt_")]
-    inline = re.compile(r"^static inline [\w \*]*?\b(pelti_\w+)\(", re.M)
-    names += [(house.room(path), name, name.removeprefix("pelti_"), path) for path in house.files if path.suffix == ".h"
-              for name in inline.findall(house.text[path])]
+    names += [(house.room(path), name, name.removeprefix("pelti_"), path) for path, name, kind in house.shared()
+              if kind == "inline" and name.startswith("pelti_")]
     names += [(house.room(path), name, as_words(name), path) for name, paths in definitions.items() for path in paths
               if name.startswith("Pelti") and path in house.raw]
     used = set()
@@ -365,6 +417,8 @@ def check_names(house):
         if name.startswith("Pelti") and public in definitions and public.removeprefix("Pelt") not in HANDLES:
             wrong.append(f"{path.relative_to(house.tree)}: {name}: differs from {public} by an i alone")
     wrong += [f"{page}: `{word}`: no name of {room} begins with it" for room, list_ in listed.items() for word in list_ if (room, word) not in used]
+    wrong += check_shared(house, words, owner)
+    wrong += [f"{path.relative_to(house.tree)}: {name}: a {kind}: `world` is a PeltWorld or the space" for path, name, kind in house.worlds()]
     for name, files in house.twice():
         wrong.append(f"{files[0]}: {name} is a type of {' and of '.join(files[1:])} too: one name, one thing")
     return wrong

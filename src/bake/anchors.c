@@ -43,12 +43,6 @@ void pelti_anchors_release(PeltiAnchors *a)
     pelti_array_release(&a->list);
 }
 
-static float rise(float t) ///< smooth, 0 at 0 and 1 at 1
-{
-    t = t < 0 ? 0 : t > 1 ? 1 : t;
-    return t * t * (3 - 2 * t);
-}
-
 /// Points within the falloff, along the surface, and their shares.
 static PeltStatus gather(const PeltiAnchors *a, Anchor *anchor, PeltError *err)
 {
@@ -74,7 +68,7 @@ static PeltStatus gather(const PeltiAnchors *a, Anchor *anchor, PeltError *err)
         if (!isfinite(d))
             continue;
         anchor->point[count] = p;
-        anchor->share[count++] = falloff > 0 ? 1 - rise(d / falloff) : 1;
+        anchor->share[count++] = falloff > 0 ? 1 - smooth_rise(d / falloff) : 1;
     }
     pelti_free(&a->list.allocator, distance, bytes);
     return anchor->point && anchor->share ? PELT_OK : pelti_no_memory(err, bytes);

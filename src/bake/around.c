@@ -15,7 +15,7 @@ typedef struct Other { ///< another character of the scene
     const PeltiClip *clip;
     Trs place;
     Vec3 *x; ///< [vertex_count] as it lies now
-    PeltiNodeMatrix *node_world;
+    PeltiNodeMatrix *node_matrix;
     Mat34 *bones;
 } Other;
 
@@ -63,7 +63,7 @@ static PeltStatus load_other(PeltiAround *a, const PeltSceneCharacter *def, Othe
     other->place.translation = vec3(def->position[0], def->position[1], def->position[2]);
     other->place.rotation = quat_normalize((Quat){def->rotation[0], def->rotation[1], def->rotation[2], def->rotation[3]});
     other->x = PELTI_NEW(&a->pool, Vec3, who->mesh->vertex_count);
-    other->node_world = PELTI_NEW(&a->pool, PeltiNodeMatrix, who->node_count);
+    other->node_matrix = PELTI_NEW(&a->pool, PeltiNodeMatrix, who->node_count);
     other->bones = PELTI_NEW(&a->pool, Mat34, who->bone_count);
     if (a->pool.failed)
         return pelti_no_memory(err, (size_t)who->mesh->vertex_count * sizeof(Vec3));
@@ -93,17 +93,9 @@ static void pose_other(const Other *other, double time_s, PeltiPose *out)
 
 static void place_other(Other *other, const PeltiPose *pose)
 {
-    const PeltiWeights *weights = &other->weights;
-    pelti_pose_bones(other->who, pose, other->node_world, other->bones);
-    for (int v = 0; v < other->who->mesh->vertex_count; v++) {
-        Vec3 sum = vec3(0, 0, 0);
-        for (int k = 0; k < weights->influences; k++) {
-            size_t i = (size_t)v * (size_t)weights->influences + (size_t)k;
-            if (weights->weight[i] > 0)
-                sum = vec3_mad(sum, mat34_apply(other->bones[weights->bone[i]], other->who->mesh->rest[v]), weights->weight[i]);
-        }
-        other->x[v] = sum;
-    }
+    pelti_pose_bones(other->who, pose, other->node_matrix, other->bones);
+    for (int v = 0; v < other->who->mesh->vertex_count; v++)
+        other->x[v] = pelti_weights_blend(&other->weights, v, other->bones, other->who->mesh->rest[v]);
 }
 
 // ---- what a result shows ----

@@ -1,6 +1,7 @@
 /// include/pelt/bake.h: one clip, start to finish.
 #include "bake/run.h"
 #include "core/clock.h"
+#include "math/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -173,12 +174,6 @@ static PeltStatus bake_all(PeltiRun *run, PeltError *err)
     return PELT_OK;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 PeltiRunTimes pelti_run_times(const PeltiRun *run)
 {
     PeltiRunTimes times = {0};
@@ -190,7 +185,7 @@ PeltiRunTimes pelti_run_times(const PeltiRun *run)
             sorted[i] = run->records[i].step_ms;
             times.mean += sorted[i] / run->count;
         }
-        qsort(sorted, (size_t)run->count, sizeof *sorted, compare_doubles);
+        qsort(sorted, (size_t)run->count, sizeof *sorted, pelti_double_order);
         times.p50 = sorted[run->count / 2];
         times.p95 = sorted[run->count - 1 - (run->count - 1) / 20]; // never below the median
         times.max = sorted[run->count - 1];

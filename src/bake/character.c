@@ -250,7 +250,7 @@ PeltStatus pelt_pose_create(const PeltCharacter *character, PeltPose **out, Pelt
     *pose = (PeltPose){.character = character};
     pelti_pool_init(&pose->pool, &character->allocator);
     pose->pose = pelti_pose_new(&pose->pool, character->who);
-    pose->node_world_scratch = PELTI_NEW(&pose->pool, PeltiNodeMatrix, character->who->node_count);
+    pose->node_matrix_scratch = PELTI_NEW(&pose->pool, PeltiNodeMatrix, character->who->node_count);
     pose->joint = PELTI_NEW(&pose->pool, int, character->who->node_count);
     pose->given = PELTI_NEW(&pose->pool, Mat34, character->who->node_count);
     if (pose->pool.failed) {

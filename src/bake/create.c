@@ -209,7 +209,7 @@ static PeltStatus fill_rest(PeltiCharacter *who, const PeltCharacterDef *def, co
     PeltiPose pose = pelti_pose_new(&work, who);
     Mat34 *rest = PELTI_NEW(&work, Mat34, def->joint_count);
     int *joint = PELTI_NEW(&work, int, who->node_count);
-    PeltiNodeMatrix *node_world = PELTI_NEW(&work, PeltiNodeMatrix, who->node_count);
+    PeltiNodeMatrix *node_matrix = PELTI_NEW(&work, PeltiNodeMatrix, who->node_count);
     PeltStatus status = work.failed ? pelti_no_memory(err, work.used_bytes) : PELT_OK;
     if (status == PELT_OK) {
         pelti_pose_file(who, &pose);
@@ -217,7 +217,7 @@ static PeltStatus fill_rest(PeltiCharacter *who, const PeltCharacterDef *def, co
             joint[n] = n < def->joint_count ? n : -1;
         for (int j = 0; j < def->joint_count; j++)
             rest[j] = host_matrix(host, def->joints[j].rest);
-        pelti_pose_set_world(who, joint, rest, node_world, &pose);
+        pelti_pose_from_matrices(who, joint, rest, node_matrix, &pose);
         for (int j = 0; j < def->joint_count; j++)
             who->nodes[j].trs = pose.local[j];
     }
@@ -348,5 +348,5 @@ float pelt_pose_set_matrices(PeltPose *pose, const float *matrices, int joint_co
     PELT_ASSERT(joint_count == pelt_character_info(character).joint_count);
     for (int j = 0; j < joint_count; j++)
         pose->given[j] = host_matrix(character, matrices + 16 * (size_t)j);
-    return pelti_pose_set_world(character->who, pose->joint, pose->given, pose->node_world_scratch, &pose->pose);
+    return pelti_pose_from_matrices(character->who, pose->joint, pose->given, pose->node_matrix_scratch, &pose->pose);
 }

@@ -197,7 +197,7 @@ void pelti_facts_plan(const PeltiFacts *facts, const PeltiMethod *method, char *
                         : !strcmp(facts->weights, "auto")  ? "automatic weights"
                                                            : "no weights";
     char use[96];
-    snprintf(use, sizeof use, method->flags & PELTI_NEEDS_WEIGHTS ? "uses %s" : "%s only choose bones and blend rotations",
+    snprintf(use, sizeof use, method->flags & PELTI_METHOD_NEEDS_WEIGHTS ? "uses %s" : "%s only choose bones and blend rotations",
              whose);
     int rigid = 0, in_body = 0, bending = 0;
     for (int c = 0; c < facts->component_count; c++) {
@@ -207,7 +207,7 @@ void pelti_facts_plan(const PeltiFacts *facts, const PeltiMethod *method, char *
     }
     if (facts->info.joint_count == 0)
         snprintf(text, size, "follows the nodes rigidly: the file has no skeleton");
-    else if (!(method->flags & PELTI_FLESH) && facts->component_count)
+    else if (!(method->flags & PELTI_METHOD_FLESH) && facts->component_count)
         snprintf(text, size, "uses %s on %d component%s", whose, facts->component_count,
                  pelti_facts_plural(facts->component_count));
     else if (facts->own_body)

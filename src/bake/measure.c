@@ -53,7 +53,7 @@ static PeltStatus set_up(PeltMeasure *m, int threads, PeltError *err)
     const PeltiCharacter *who = m->character->who;
     if (m->owns_jobs)
         m->jobs = pelti_jobs_create(threads);
-    m->node_world = PELTI_NEW(&m->pool, PeltiNodeMatrix, who->node_count);
+    m->node_matrix = PELTI_NEW(&m->pool, PeltiNodeMatrix, who->node_count);
     m->bones = PELTI_NEW(&m->pool, Mat34, who->bone_count);
     m->vertices = PELTI_NEW(&m->pool, Vec3, who->mesh->vertex_count);
     m->last = PELTI_NEW(&m->pool, Vec3, who->point_count);
@@ -118,7 +118,7 @@ static void measure_frame(PeltMeasure *m, const PeltiPose *pose, PeltiMeasureSki
     PeltQuality quality;
     PeltiMeasureSkin lbs = {0}, near = {0};
     if (pose)
-        pelti_pose_bones(who, pose, m->node_world, m->bones);
+        pelti_pose_bones(who, pose, m->node_matrix, m->bones);
     if (pose && m->blends.lbs) {
         lbs = step(m->blends.lbs, pose);
         near = m->blends.chosen ? step(m->blends.chosen, pose) : near;

@@ -20,9 +20,9 @@ struct PeltMeasure {
     PeltiMeasuringBlends blends;
     bool lbs_is_judged; ///< its own measures are known already: pelt compare needs them once for all methods
     PeltiPool pool;
-    PeltiNodeMatrix *node_world; ///< [node_count]
-    Mat34 *bones;                ///< [bone_count]
-    Vec3 *vertices;              ///< [vertex_count] scratch: of points that come from elsewhere
+    PeltiNodeMatrix *node_matrix; ///< [node_count]
+    Mat34 *bones;                 ///< [bone_count]
+    Vec3 *vertices;               ///< [vertex_count] scratch: of points that come from elsewhere
     Vec3 *own;             ///< [point_count] scratch: a host's positions in the character's own space; NULL: they are the same
     const Vec3 *last_lbs;  ///< [point_count] of the last frame; NULL: none
     const Vec3 *last_near; ///< [point_count] the chosen blend; NULL: it is lbs

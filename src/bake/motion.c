@@ -54,7 +54,7 @@ static PeltStatus move(PeltiGltf *document, const char *motion, const PeltAlloca
     for (int c = 0; status == PELT_OK && c < moved->clip_count; c++) // scales of a node given by a matrix lie in the character
         for (int k = 0; k < moved->clips[c].channel_count; k++) {
             PeltiChannel *channel = (PeltiChannel *)&moved->clips[c].channels[k];
-            float *scale = channel->path == PELTI_SCALE ? PELTI_NEW(pool, float, 3) : NULL;
+            float *scale = channel->path == PELTI_CHANNEL_SCALE ? PELTI_NEW(pool, float, 3) : NULL;
             if (scale)
                 channel->values = memcpy(scale, channel->values, 3 * sizeof *scale);
         }

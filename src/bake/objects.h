@@ -35,9 +35,9 @@ struct PeltPose {
     const PeltCharacter *character;
     PeltiPool pool;
     PeltiPose pose;
-    PeltiNodeMatrix *node_world_scratch; ///< [node_count] of pelt_pose_set_matrices
-    int *joint;                          ///< [node_count] number of the joint that a node is; -1: none
-    Mat34 *given;                        ///< [node_count] by joint
+    PeltiNodeMatrix *node_matrix_scratch; ///< [node_count] of pelt_pose_set_matrices
+    int *joint;                           ///< [node_count] number of the joint that a node is; -1: none
+    Mat34 *given;                         ///< [node_count] by joint
 };
 
 /// Whose weights. Preparing chooses them; methods, the stages around them, worlds, measures and pictures read them.
@@ -66,10 +66,10 @@ typedef struct PeltiSkinAdded {
 /// The pose of the last step. pelti_skin_give_way writes `asked`, pelti_skin_step_among the rest; the stages that follow, distil
 /// and pictures read it.
 typedef struct PeltiSkinPosed {
-    PeltiNodeMatrix *node_world_scratch; ///< [node_count]
-    Mat34 *bones;                        ///< [bone_count]
-    Mat34 *asked;                        ///< [bone_count] of the pose before joints gave way; only where skin leans
-    PeltiJoint *joints;                  ///< [bone_count] each against its parent
+    PeltiNodeMatrix *node_matrix_scratch; ///< [node_count]
+    Mat34 *bones;                         ///< [bone_count]
+    Mat34 *asked;                         ///< [bone_count] of the pose before joints gave way; only where skin leans
+    PeltiJoint *joints;                   ///< [bone_count] each against its parent
 } PeltiSkinPosed;
 
 /// Stages around the method, each NULL where it is not wanted. Preparing makes them; steps run them; states keep what they hold.

@@ -226,7 +226,7 @@ static void fill(PeltiJson *root, const PeltiRun *run, bool *ok)
     pelti_put_int(root, "bones", info.joint_count, ok);
     pelti_put_number(root, "prepare_ms", run->skin->prepare_ms, ok);
     pelti_put(root, "step_ms", times_json(run, ok), ok);
-    if (run->skin->method->flags & PELTI_DYNAMIC)
+    if (run->skin->method->flags & PELTI_METHOD_DYNAMIC)
         pelti_put_number(root, "substep_ms", substep_ms(run), ok);
     pelti_put_number(root, "peak_mb", pelti_peak_mb(), ok);
     if (run->measure) {

@@ -60,11 +60,11 @@ static void say_unused(PeltSkin *skin)
         unsigned part;
         int count;
         const char *name;
-    } parts[] = {{PELTI_RIG_JOINTS, rig->joint_count, "joints"},
-                 {PELTI_RIG_MUSCLES, rig->muscle_count, "muscles"},
-                 {PELTI_RIG_REGIONS, rig->region_count, "regions"},
-                 {PELTI_RIG_VOLUMES, rig->volume_count, "volumes"},
-                 {PELTI_RIG_PAINTED, rig->painted_count, "painted flesh"}};
+    } parts[] = {{PELTI_METHOD_RIG_JOINTS, rig->joint_count, "joints"},
+                 {PELTI_METHOD_RIG_MUSCLES, rig->muscle_count, "muscles"},
+                 {PELTI_METHOD_RIG_REGIONS, rig->region_count, "regions"},
+                 {PELTI_METHOD_RIG_VOLUMES, rig->volume_count, "volumes"},
+                 {PELTI_METHOD_RIG_PAINTED, rig->painted_count, "painted flesh"}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].count && !(skin->method->rig_parts & parts[i].part))
             pelti_warn(&skin->log, "rig-unused", "the method %s does nothing with the rig's %s", skin->method->name,

@@ -52,12 +52,13 @@ int pelt_method_find(const char *name)
 
 bool pelt_method_is_dynamic(int method)
 {
-    return method >= 0 && method < pelt_method_count() && (pelti_methods[method]->flags & PELTI_DYNAMIC) != 0;
+    return method >= 0 && method < pelt_method_count() && (pelti_methods[method]->flags & PELTI_METHOD_DYNAMIC) != 0;
 }
 
 bool pelt_method_remembers(int method)
 {
-    const unsigned remembers = PELTI_KEEPS_STATE | PELTI_DYNAMIC | PELTI_FLESH; // flesh on a body leans on blending over time
+    const unsigned remembers =
+        PELTI_METHOD_KEEPS_STATE | PELTI_METHOD_DYNAMIC | PELTI_METHOD_FLESH; // flesh on a body leans on blending over time
     return method >= 0 && method < pelt_method_count() && (pelti_methods[method]->flags & remembers) != 0;
 }
 
@@ -170,7 +171,7 @@ static PeltStatus choose_body(PeltSkin *skin, PeltError *err)
 {
     skin->solved.who = skin->character->who;
     skin->solved.weights = skin->weights.vertices;
-    if (!(skin->method->flags & PELTI_FLESH))
+    if (!(skin->method->flags & PELTI_METHOD_FLESH))
         return PELT_OK;
     const PeltiOptions *options = &skin->options;
     PeltiBodyDef def = {.who = skin->solved.who,
@@ -205,7 +206,8 @@ static PeltStatus choose_body(PeltSkin *skin, PeltError *err)
 /// and so is blended what has nothing that bends: to the last bit as by lbs, since parts that touch cross by a bit.
 static PeltStatus take_shape(PeltSkin *skin, PeltError *err)
 {
-    skin->shown.by_point = ((skin->method->flags & PELTI_BY_POINT) || !skin->solved.who) && skin->weights.points.influences > 0;
+    skin->shown.by_point =
+        ((skin->method->flags & PELTI_METHOD_BY_POINT) || !skin->solved.who) && skin->weights.points.influences > 0;
     int vertices = skin->character->who->mesh->vertex_count;
     if (skin->solved.who)
         skin->shown.shape =
@@ -237,7 +239,7 @@ static PeltStatus prepare_touch_of_method(PeltSkin *skin, PeltError *err)
 /// one fine skin does not either; one of pieces does, unless it is asked for.
 static PeltStatus prepare_touch(PeltSkin *skin, PeltError *err)
 {
-    unsigned flesh = PELTI_FLESH | PELTI_KEEPS_STATE;
+    unsigned flesh = PELTI_METHOD_FLESH | PELTI_METHOD_KEEPS_STATE;
     if ((skin->method->flags & flesh) != flesh || pelti_option_is(&skin->options, "touch", "off"))
         return PELT_OK;
     if (!has_pieces(skin) || pelti_option_is(&skin->options, "touch", "on"))
@@ -255,8 +257,8 @@ static PeltStatus prepare_touch(PeltSkin *skin, PeltError *err)
 /// Flesh that swings takes its time; what follows a pose without inertia has arrived within half a second.
 static PeltStatus prepare_calm(PeltSkin *skin, PeltError *err)
 {
-    bool dynamic = skin->method->flags & PELTI_DYNAMIC;
-    if (!(skin->method->flags & PELTI_KEEPS_STATE) || skin->shown.by_point)
+    bool dynamic = skin->method->flags & PELTI_METHOD_DYNAMIC;
+    if (!(skin->method->flags & PELTI_METHOD_KEEPS_STATE) || skin->shown.by_point)
         return PELT_OK;
     return pelti_calm_create(skin->character->who, &skin->weights.vertices, dynamic ? HELD_SWINGING_S : HELD_S, &skin->pool,
                              &skin->mends.calm, err);
@@ -266,7 +268,7 @@ static PeltStatus prepare_calm(PeltSkin *skin, PeltError *err)
 static PeltStatus prepare_give_way(PeltSkin *skin, PeltError *err)
 {
     bool on = pelti_option_is(&skin->options, "give-way", "on");
-    bool presses = (skin->method->flags & (PELTI_KEEPS_STATE | PELTI_DYNAMIC)) != 0; // its flesh dents
+    bool presses = (skin->method->flags & (PELTI_METHOD_KEEPS_STATE | PELTI_METHOD_DYNAMIC)) != 0; // its flesh dents
     // lbs and dqs are the plain blends that others are compared with, and a frame of implicit depends on no other
     if (pelti_option_is(&skin->options, "give-way", "off") || (!on && !presses))
         return PELT_OK;
@@ -308,7 +310,7 @@ static PeltStatus prepare(PeltSkin *skin, const PeltSkinDef *def, PeltError *err
     note_swinging(skin);
     PELT_TRY(pelti_skin_rig(skin, def, err));
     skin->jobs = pelti_jobs_create(def->threads);
-    skin->posed.node_world_scratch = PELTI_NEW(&skin->pool, PeltiNodeMatrix, who->node_count);
+    skin->posed.node_matrix_scratch = PELTI_NEW(&skin->pool, PeltiNodeMatrix, who->node_count);
     skin->posed.bones = PELTI_NEW(&skin->pool, Mat34, who->bone_count);
     skin->posed.asked = PELTI_NEW(&skin->pool, Mat34, who->bone_count);
     skin->posed.joints = PELTI_NEW(&skin->pool, PeltiJoint, who->bone_count);
@@ -447,7 +449,7 @@ static void add_targets(PeltSkin *skin, const PeltiPose *pose, Shown shown)
                               .bones = skin->posed.bones,
                               .weights = file ? &skin->weights.points : &skin->weights.vertices,
                               .row = file ? NULL : skin->character->who->mesh->weld,
-                              .linear = (skin->method->flags & PELTI_LINEAR_IN_REST) != 0,
+                              .linear = (skin->method->flags & PELTI_METHOD_LINEAR_IN_REST) != 0,
                               .by_vertex = !shown.points};
     pelti_targets_carry(&skin->added.targets, &carry, shown.x);
 }
@@ -538,7 +540,7 @@ static void meet_objects(PeltSkin *skin, PeltiSkinAmong *among)
     double start_ms = pelti_clock_ms();
     among->pushed = among->ms = 0;
     pelti_corrector_shown(among->corrector, among->character, pelti_skin_vertices(skin),
-                          (skin->method->flags & PELTI_DYNAMIC) != 0);
+                          (skin->method->flags & PELTI_METHOD_DYNAMIC) != 0);
     among->ms += pelti_clock_ms() - start_ms;
     among->pushed = push_out(skin, among);
 }
@@ -585,7 +587,7 @@ const PeltiPose *pelti_skin_give_way(PeltSkin *skin, const PeltiPose *pose, floa
         return pose;
     double start_ms = pelti_clock_ms();
     if (skin->mends.lean)
-        pelti_pose_bones(skin->character->who, pose, skin->posed.node_world_scratch, skin->posed.asked);
+        pelti_pose_bones(skin->character->who, pose, skin->posed.node_matrix_scratch, skin->posed.asked);
     pose = pelti_give_way_step(skin->mends.give_way, pose, (double)dt_s, skin->clock.restart, &gave);
     pelti_step_stat(report, "give_way_deg", gave.most_turn * 57.29578, PELTI_MOST);
     pelti_step_stat(report, "give_way_contacts", gave.active, PELTI_MOST);
@@ -613,7 +615,7 @@ void pelti_skin_step(PeltSkin *skin, const PeltiPose *pose, float dt_s, PeltiSte
 static PeltiStepInput take_pose(PeltSkin *skin, const PeltiPose *pose, float dt_s)
 {
     PeltiSkinPosed *posed = &skin->posed;
-    pelti_pose_bones(skin->character->who, pose, posed->node_world_scratch, posed->bones);
+    pelti_pose_bones(skin->character->who, pose, posed->node_matrix_scratch, posed->bones);
     pelti_joints_pose(skin->character->who, pose, posed->joints);
     if (skin->clock.stepped)
         skin->clock.time_s += (double)dt_s;

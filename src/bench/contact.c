@@ -208,9 +208,9 @@ static double depth_inside(const Grasp *g, Vec3 centre, float radius)
     double deepest = 0;
     pelti_pool_init(&pool, NULL);
     Mat34 *bones = PELTI_NEW(&pool, Mat34, who->bone_count);
-    PeltiNodeMatrix *node_world = PELTI_NEW(&pool, PeltiNodeMatrix, who->node_count);
+    PeltiNodeMatrix *node_matrix = PELTI_NEW(&pool, PeltiNodeMatrix, who->node_count);
     if (!pool.failed) {
-        pelti_pose_bones(who, &g->corrected, node_world, bones);
+        pelti_pose_bones(who, &g->corrected, node_matrix, bones);
         for (int v = 0; v < who->mesh->vertex_count; v++) {
             Vec3 p = pelti_weights_blend(&g->weights, v, bones, who->mesh->rest[v]);
             deepest = fmax(deepest, (double)(radius - vec3_distance(p, centre)));

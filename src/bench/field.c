@@ -67,7 +67,7 @@ static bool make_bent(Bent *b, const char *name, int vertices)
     PeltiPool *pool = &b->who->pool;
     int n = b->who->mesh->vertex_count, clip = pelti_clip_find(b->who, "bend");
     PeltiPose pose = pelti_pose_new(pool, b->who);
-    PeltiNodeMatrix *node_world = PELTI_NEW(pool, PeltiNodeMatrix, b->who->node_count);
+    PeltiNodeMatrix *node_matrix = PELTI_NEW(pool, PeltiNodeMatrix, b->who->node_count);
     Mat34 *bones = PELTI_NEW(pool, Mat34, b->who->bone_count);
     Vec3 *skin = PELTI_NEW(pool, Vec3, n);
     b->points = PELTI_NEW(pool, PeltiFieldPoint, n);
@@ -77,7 +77,7 @@ static bool make_bent(Bent *b, const char *name, int vertices)
     if (pool->failed)
         return false;
     pelti_pose_clip(b->who, &b->who->clips[clip < 0 ? 0 : clip], 0.4, &pose);
-    pelti_pose_bones(b->who, &pose, node_world, bones);
+    pelti_pose_bones(b->who, &pose, node_matrix, bones);
     if (!set_frame(b, bones) || !bend_skin(b, bones, &pose, skin))
         return false;
     for (int v = 0; v < n; v++) {

@@ -17,7 +17,7 @@ typedef struct Body {
     PeltiOptions options;
     PeltiFlesh *flesh;
     PeltiPose pose;
-    PeltiNodeMatrix *node_world;
+    PeltiNodeMatrix *node_matrix;
     Mat34 *bones;
     PeltiJoint *joints;
     const PeltiClip *clip;
@@ -64,7 +64,7 @@ static bool body_make(Body *body, const char *name, int vertices, const char *cl
     int at = pelti_clip_find(body->who, clip);
     body->clip = at >= 0 ? &body->who->clips[at] : NULL;
     body->pose = pelti_pose_new(&body->who->pool, body->who);
-    body->node_world = PELTI_NEW(&body->who->pool, PeltiNodeMatrix, body->who->node_count);
+    body->node_matrix = PELTI_NEW(&body->who->pool, PeltiNodeMatrix, body->who->node_count);
     body->bones = PELTI_NEW(&body->who->pool, Mat34, body->who->bone_count);
     body->joints = PELTI_NEW(&body->who->pool, PeltiJoint, body->who->bone_count);
     pelti_options_init(&body->options, pelti_method_layered.options);
@@ -87,7 +87,7 @@ static bool body_make(Body *body, const char *name, int vertices, const char *cl
 static void pose_at(Body *body, double time_s)
 {
     pelti_pose_clip(body->who, body->clip, time_s, &body->pose);
-    pelti_pose_bones(body->who, &body->pose, body->node_world, body->bones);
+    pelti_pose_bones(body->who, &body->pose, body->node_matrix, body->bones);
     pelti_joints_pose(body->who, &body->pose, body->joints);
 }
 

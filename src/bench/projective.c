@@ -39,7 +39,7 @@ static void play(const PeltiMethod *method, void *state, PeltiCharacter *who, co
     Vec3 *points = PELTI_NEW(&who->pool, Vec3, who->point_count);
     Mat34 *bones = PELTI_NEW(&who->pool, Mat34, who->bone_count);
     PeltiJoint *joints = PELTI_NEW(&who->pool, PeltiJoint, who->bone_count);
-    PeltiNodeMatrix *node_world = PELTI_NEW(&who->pool, PeltiNodeMatrix, who->node_count);
+    PeltiNodeMatrix *node_matrix = PELTI_NEW(&who->pool, PeltiNodeMatrix, who->node_count);
     PeltiPose pose = pelti_pose_new(&who->pool, who);
     int clip = pelti_clip_find(who, scene->clip);
     out->step_ms = out->shown_ms = out->local_ns = out->solve_ms = INFINITY;
@@ -47,7 +47,7 @@ static void play(const PeltiMethod *method, void *state, PeltiCharacter *who, co
     for (int s = 0; !who->pool.failed && clip >= 0 && s <= scene->steps; s++) {
         PeltiStepReport report = {0};
         pelti_pose_clip(who, &who->clips[clip], scene->from_s + s * dt, &pose);
-        pelti_pose_bones(who, &pose, node_world, bones);
+        pelti_pose_bones(who, &pose, node_matrix, bones);
         pelti_joints_pose(who, &pose, joints);
         PeltiStepInput in = {.pose = &pose, .bones = bones, .joints = joints, .dt_s = s ? (float)dt : 0, .restart = !s};
         double start = pelti_clock_ms();

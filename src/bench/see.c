@@ -78,7 +78,7 @@ static void time_measures(PeltiBench *bench, const PeltiCharacter *who)
     PeltiJobs *jobs = pelti_jobs_create(pelti_bench_threads(bench));
     MeasureTimed m = {0};
     PeltiPose pose = pelti_pose_new(&pool, who);
-    PeltiNodeMatrix *node_world = PELTI_NEW(&pool, PeltiNodeMatrix, who->node_count);
+    PeltiNodeMatrix *node_matrix = PELTI_NEW(&pool, PeltiNodeMatrix, who->node_count);
     Mat34 *bones = PELTI_NEW(&pool, Mat34, who->bone_count);
     Vec3 *points = PELTI_NEW(&pool, Vec3, who->point_count), *vertices = PELTI_NEW(&pool, Vec3, who->mesh->vertex_count);
     const PeltiMethod *lbs = pelti_method_find("lbs");
@@ -91,7 +91,7 @@ static void time_measures(PeltiBench *bench, const PeltiCharacter *who)
     if (!pool.failed && lbs->prepare(&in, &state, &err) == PELT_OK &&
         pelti_measure_create(who, jobs, NULL, &m.measure, &err) == PELT_OK) {
         pelti_pose_clip(who, &who->clips[0], (double)who->clips[0].duration_s / 2, &pose);
-        pelti_pose_bones(who, &pose, node_world, bones);
+        pelti_pose_bones(who, &pose, node_matrix, bones);
         PeltiStepInput step = {.pose = &pose, .bones = bones, .restart = true};
         lbs->step(state, &step, points, NULL);
         pelti_mesh_gather(who->mesh, points, vertices);

@@ -4,6 +4,7 @@
 #include "bench/bench.h"
 #include "builtin/builtin.h"
 #include "io/gltf.h"
+#include "math/order.h"
 #include "methods/method.h"
 #include "methods/tracking/tracking.h"
 
@@ -18,7 +19,7 @@ typedef struct Subject {
     PeltiCharacter *who;
     PeltiWeights weights;
     PeltiPose pose;
-    PeltiNodeMatrix *node_world;
+    PeltiNodeMatrix *node_matrix;
     Vec3 *points;
     Mat34 *frames;      ///< [MOST_FRAMES x bone_count]
     PeltiJoint *joints; ///< the same
@@ -37,7 +38,7 @@ static bool set_up(Subject *s)
     if (pelti_weights_from_file(s->who, &s->who->pool, &s->weights, NULL) != PELT_OK)
         return false;
     s->pose = pelti_pose_new(&s->who->pool, s->who);
-    s->node_world = PELTI_NEW(&s->who->pool, PeltiNodeMatrix, s->who->node_count);
+    s->node_matrix = PELTI_NEW(&s->who->pool, PeltiNodeMatrix, s->who->node_count);
     s->points = PELTI_NEW(&s->who->pool, Vec3, s->who->point_count);
     s->frames = PELTI_NEW(&s->who->pool, Mat34, (size_t)s->who->bone_count * MOST_FRAMES);
     s->joints = PELTI_NEW(&s->who->pool, PeltiJoint, (size_t)s->who->bone_count * MOST_FRAMES);
@@ -67,7 +68,7 @@ static PeltiStepInput input_at(const Subject *s, int frame)
 
 static void keep_pose(Subject *s, int frame)
 {
-    pelti_pose_bones(s->who, &s->pose, s->node_world, frame_at(s, frame));
+    pelti_pose_bones(s->who, &s->pose, s->node_matrix, frame_at(s, frame));
     pelti_joints_pose(s->who, &s->pose, s->joints + (size_t)frame * (size_t)s->who->bone_count);
 }
 
@@ -120,12 +121,6 @@ static void turn_joint(Subject *s, const char *joint, float step_rad, int count)
     }
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double stat_of(const PeltiStepReport *report, const char *name)
 {
     for (int k = 0; k < report->told.stat_count; k++)
@@ -176,7 +171,7 @@ static bool play(Subject *s, const char *method, int threads, Played *out)
         out->field_mb = stat_of(&report, "field_mb");
     }
     if (state) {
-        qsort(each, (size_t)n, sizeof *each, compare);
+        qsort(each, (size_t)n, sizeof *each, pelti_double_order);
         out->median_ms = each[(int)(n / 2)];
         m->destroy(state);
     }

@@ -49,9 +49,9 @@ static bool is_free(const Automatic *a, int vertex)
 
 static void set_one(Automatic *a, int vertex, int bone)
 {
-    for (int k = 0; k < PELTI_INFLUENCES; k++) {
-        a->rows.bone[(size_t)vertex * PELTI_INFLUENCES + (size_t)k] = bone;
-        a->rows.weight[(size_t)vertex * PELTI_INFLUENCES + (size_t)k] = k == 0;
+    for (int k = 0; k < PELTI_WEIGHTS_INFLUENCES; k++) {
+        a->rows.bone[(size_t)vertex * PELTI_WEIGHTS_INFLUENCES + (size_t)k] = bone;
+        a->rows.weight[(size_t)vertex * PELTI_WEIGHTS_INFLUENCES + (size_t)k] = k == 0;
     }
 }
 
@@ -69,18 +69,18 @@ static void add_carried(Automatic *a, int vertex)
 /// The gathered row, of bones of the vertex' own skeleton; where none is left it keeps its own.
 static void take_row(Automatic *a, int vertex)
 {
-    int bone[PELTI_INFLUENCES] = {0};
-    float weight[PELTI_INFLUENCES] = {0};
+    int bone[PELTI_WEIGHTS_INFLUENCES] = {0};
+    float weight[PELTI_WEIGHTS_INFLUENCES] = {0};
     PeltiGather *g = &a->gather;
     for (int i = 0; i < g->count; i++)
         if (!may_use(a, vertex, g->touched[i]))
             g->sum[g->touched[i]] = 0;
-    pelti_gather_take(g, PELTI_INFLUENCES, bone, weight);
-    if (!pelti_weights_normalise(PELTI_INFLUENCES, bone, weight))
+    pelti_gather_take(g, PELTI_WEIGHTS_INFLUENCES, bone, weight);
+    if (!pelti_weights_normalise(PELTI_WEIGHTS_INFLUENCES, bone, weight))
         return;
-    for (int k = 0; k < PELTI_INFLUENCES; k++) {
-        a->rows.bone[(size_t)vertex * PELTI_INFLUENCES + (size_t)k] = bone[k];
-        a->rows.weight[(size_t)vertex * PELTI_INFLUENCES + (size_t)k] = weight[k];
+    for (int k = 0; k < PELTI_WEIGHTS_INFLUENCES; k++) {
+        a->rows.bone[(size_t)vertex * PELTI_WEIGHTS_INFLUENCES + (size_t)k] = bone[k];
+        a->rows.weight[(size_t)vertex * PELTI_WEIGHTS_INFLUENCES + (size_t)k] = weight[k];
     }
 }
 

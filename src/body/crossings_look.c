@@ -123,14 +123,6 @@ static void vertex_range(void *context, int begin, int end, int worker)
     }
 }
 
-static void extend(PeltiBox *box, Vec3 p)
-{
-    box->low =
-        vec3(p.x < box->low.x ? p.x : box->low.x, p.y < box->low.y ? p.y : box->low.y, p.z < box->low.z ? p.z : box->low.z);
-    box->high =
-        vec3(p.x > box->high.x ? p.x : box->high.x, p.y > box->high.y ? p.y : box->high.y, p.z > box->high.z ? p.z : box->high.z);
-}
-
 static void triangle_range(void *context, int begin, int end, int worker)
 {
     (void)worker;
@@ -141,8 +133,8 @@ static void triangle_range(void *context, int begin, int end, int worker)
         if (!c->look.active[i])
             continue;
         c->look.box[i] = (PeltiBox){c->look.last[t[0]], c->look.last[t[0]]};
-        extend(&c->look.box[i], c->look.last[t[1]]);
-        extend(&c->look.box[i], c->look.last[t[2]]);
+        pelti_box_take(&c->look.box[i], c->look.last[t[1]]);
+        pelti_box_take(&c->look.box[i], c->look.last[t[2]]);
         look_whether_escaped(c, i);
     }
 }

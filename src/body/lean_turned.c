@@ -1,5 +1,6 @@
 /// Finds triangles that are turned over against those around them, which then lean on blending.
 #include "body/lean_turned.h"
+#include "geometry/triangles.h"
 
 #include <string.h>
 
@@ -15,7 +16,7 @@ static void find_normal(const TurnedLook *look, int triangle)
 {
     const int *t = look->turned->mesh->triangles[triangle];
     const Vec3 *x = look->x;
-    look->turned->normal[triangle] = vec3_cross(vec3_sub(x[t[1]], x[t[0]]), vec3_sub(x[t[2]], x[t[0]]));
+    look->turned->normal[triangle] = pelti_triangle_normal(x, t);
 }
 
 static void find_turned(const TurnedLook *look, int t)

@@ -11,8 +11,8 @@ enum { FPS = 30, FRAMES = 61, LONG_FRAMES = 121 };
 /// Angles of a random motion, in degrees.
 typedef struct Curves {
     int turn_count[PELTI_FIGURE_BONES];
-    PeltiFigureTurn turns[PELTI_FIGURE_BONES][PELTI_JOINT_TURNS];
-    float degrees[PELTI_FIGURE_BONES][PELTI_JOINT_TURNS][LONG_FRAMES];
+    PeltiFigureTurn turns[PELTI_FIGURE_BONES][PELTI_FIGURE_TURNS];
+    float degrees[PELTI_FIGURE_BONES][PELTI_FIGURE_TURNS][LONG_FRAMES];
 } Curves;
 
 /// Joints rest unrotated, so a turn is about an axis of rest space that its parent carries along.
@@ -45,18 +45,18 @@ static Vec3 direction(const PeltiFigure *body, int bone)
 }
 
 /// Joint positions in the pose, by walking down from the root (bones come after their parents).
-static void place_joints(const Motion *m, Vec3 position[PELTI_FIGURE_BONES], Quat world[PELTI_FIGURE_BONES])
+static void place_joints(const Motion *m, Vec3 position[PELTI_FIGURE_BONES], Quat orientation[PELTI_FIGURE_BONES])
 {
     for (int b = 0; b < m->body->bone_count; b++) {
         int parent = m->body->bones[b].parent;
         if (parent < 0) {
-            world[b] = m->turn[b];
+            orientation[b] = m->turn[b];
             position[b] = vec3_add(m->body->bones[b].head, m->root);
             continue;
         }
         Vec3 offset = vec3_sub(m->body->bones[b].head, m->body->bones[parent].head);
-        world[b] = quat_mul(world[parent], m->turn[b]);
-        position[b] = vec3_add(position[parent], quat_rotate(world[parent], offset));
+        orientation[b] = quat_mul(orientation[parent], m->turn[b]);
+        position[b] = vec3_add(position[parent], quat_rotate(orientation[parent], offset));
     }
 }
 
@@ -65,8 +65,8 @@ static void place_joints(const Motion *m, Vec3 position[PELTI_FIGURE_BONES], Qua
 static void stand(Motion *m, bool hold)
 {
     Vec3 position[PELTI_FIGURE_BONES], shift = {0, -1e3f, 0};
-    Quat world[PELTI_FIGURE_BONES];
-    place_joints(m, position, world);
+    Quat orientation[PELTI_FIGURE_BONES];
+    place_joints(m, position, orientation);
     float count = 0;
     Vec3 drift = {0, 0, 0};
     for (int b = 0; b < m->body->bone_count; b++) {
@@ -77,7 +77,7 @@ static void stand(Motion *m, bool hold)
         Vec3 heel = vec3_sub(vec3(bone->head.x, 0, bone->head.z - 0.04f), bone->head); // sole below the joint
         Vec3 end = vec3_sub(vec3(bone->tail.x, 0, bone->tail.z), bone->head);
         for (int i = 0; i < 2; i++)
-            shift.y = fmaxf(shift.y, -(position[b].y + quat_rotate(world[b], i ? end : heel).y));
+            shift.y = fmaxf(shift.y, -(position[b].y + quat_rotate(orientation[b], i ? end : heel).y));
         if (foot) {
             drift = vec3_add(drift, vec3_sub(bone->head, position[b]));
             count++;
@@ -97,10 +97,9 @@ static float wave(float u) // 0 at the ends, 1 in the middle, at rest in all thr
     return 0.5f - 0.5f * pelti_cosf(TURN * u);
 }
 
-static float smooth(float from, float to, float u)
+static float smooth(float from, float to, float u) // 0 before, 1 after, smooth between
 {
-    float t = fminf(fmaxf((u - from) / (to - from), 0), 1);
-    return t * t * (3 - 2 * t);
+    return smooth_step(fminf(fmaxf((u - from) / (to - from), 0), 1));
 }
 
 static float bell(float phase, float centre, float width) // of a cycle of length 1
@@ -265,12 +264,6 @@ static bool fist(Motion *m, float u)
     return m->body->hand_count > 0;
 }
 
-static float eased(float u, float from, float to) // 0 before, 1 after, smooth between
-{
-    float x = fminf(fmaxf((u - from) / (to - from), 0), 1);
-    return x * x * (3 - 2 * x);
-}
-
 /// A hand held thumb up closes its fingers on something in the palm, lifts it by a third of its length, holds it, and lets go:
 /// for scenes with objects (docs/contact.md). The thumb keeps out of the way.
 static bool grasp(Motion *m, float u)
@@ -278,12 +271,12 @@ static bool grasp(Motion *m, float u)
     if (strcmp(m->body->name, "hand") != 0)
         return false;
     const PeltiFigureHand *hand = &m->body->hands[0];
-    close_hand(m, hand, 0.65f * (eased(u, 0.02f, 0.35f) - eased(u, 0.85f, 0.98f)));
+    close_hand(m, hand, 0.65f * (smooth(0.02f, 0.35f, u) - smooth(0.85f, 0.98f, u)));
     for (int k = 0; k < 4; k++)
         if (hand->joint[0][k] >= 0)
             m->turn[hand->joint[0][k]] = quat_identity();
     rotate(m, 0, Z, 90);
-    m->root.y = 0.1f * (eased(u, 0.42f, 0.72f) - eased(u, 0.9f, 1));
+    m->root.y = 0.1f * (smooth(0.42f, 0.72f, u) - smooth(0.9f, 1, u));
     return true;
 }
 
@@ -581,11 +574,12 @@ static PeltStatus fill_clip(const PeltiFigure *body, const Curves *curves, const
     }
     *clip = (PeltiClip){.name = plan->name, .duration_s = times[frames - 1], .channels = channels};
     if (travelled > 1e-5f)
-        channels[clip->channel_count++] = (PeltiChannel){0, PELTI_TRANSLATION, PELTI_LINEAR, frames, times, root[0], 3, 0};
+        channels[clip->channel_count++] =
+            (PeltiChannel){0, PELTI_CHANNEL_TRANSLATION, PELTI_CHANNEL_LINEAR, frames, times, root[0], 3, 0};
     for (int b = 0; b < bones; b++)
         if (moved[b] > 1e-4f)
             channels[clip->channel_count++] =
-                (PeltiChannel){b, PELTI_ROTATION, PELTI_LINEAR, frames, times, rotation[b * frames], 4, 0};
+                (PeltiChannel){b, PELTI_CHANNEL_ROTATION, PELTI_CHANNEL_LINEAR, frames, times, rotation[b * frames], 4, 0};
     return PELT_OK;
 }
 

@@ -295,7 +295,7 @@ void pelti_fill_unit(PeltiCharacter *who, uint64_t seed)
         for (int i = 0; i < who->clips[c].channel_count; i++) {
             const PeltiChannel *channel = &who->clips[c].channels[i];
             float *values = (float *)(uintptr_t)channel->values; // in the character's own pool, not yet finished
-            for (int k = 0; k < 3 * channel->key_count && channel->path == PELTI_TRANSLATION; k++)
+            for (int k = 0; k < 3 * channel->key_count && channel->path == PELTI_CHANNEL_TRANSLATION; k++)
                 values[k] *= scale;
         }
 }

@@ -95,14 +95,14 @@ static int hand_turns(const PeltiFigure *body, int bone, PeltiFigureTurn *turns)
     return 0;
 }
 
-int pelti_figure_limits(const PeltiFigure *body, int bone, PeltiFigureTurn turns[PELTI_JOINT_TURNS])
+int pelti_figure_limits(const PeltiFigure *body, int bone, PeltiFigureTurn turns[PELTI_FIGURE_TURNS])
 {
     bool left, right;
     const char *name = pelti_figure_side(body->bones[bone].name, &left, &right);
     int count = hand_turns(body, bone, turns);
     if (count > 0 || (body->bones[bone].parent < 0 && strcmp(name, "Hips") != 0))
         return count;
-    for (int i = 0; i < LIMIT_COUNT && count < PELTI_JOINT_TURNS; i++)
+    for (int i = 0; i < LIMIT_COUNT && count < PELTI_FIGURE_TURNS; i++)
         if (strcmp(LIMITS[i].joint, name) == 0)
             turns[count++] = table_turn(body, bone, &LIMITS[i], right);
     return count;

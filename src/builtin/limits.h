@@ -5,7 +5,7 @@
 #include "builtin/body.h"
 #include "core/hash.h"
 
-enum { PELTI_JOINT_TURNS = 3 };
+enum { PELTI_FIGURE_TURNS = 3 };
 
 /// One way a joint turns, about an axis of rest space that the parent carries along.
 typedef struct PeltiFigureTurn {
@@ -14,7 +14,7 @@ typedef struct PeltiFigureTurn {
 } PeltiFigureTurn;
 
 /// The turns of a joint, the innermost first; their number, 0: it keeps still.
-int pelti_figure_limits(const PeltiFigure *body, int bone, PeltiFigureTurn turns[PELTI_JOINT_TURNS]);
+int pelti_figure_limits(const PeltiFigure *body, int bone, PeltiFigureTurn turns[PELTI_FIGURE_TURNS]);
 
 /// Angles of one turn over `frames` frames: rest at both ends, the low and the high limit once each or more often, anything
 /// between. Smooth (its second derivative is continuous and zero where it turns round) and never past a limit.

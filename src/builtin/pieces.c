@@ -19,7 +19,7 @@ void pelti_wear_release(PeltiWear *s)
 
 void pelti_wear_begin(PeltiWear *s, const char *name, const char *material, const float colour[3])
 {
-    PELT_ASSERT(s->piece_count < PELTI_PIECES);
+    PELT_ASSERT(s->piece_count < PELTI_WEAR_PIECES);
     PeltiWearPiece *piece = &s->pieces[s->piece_count];
     *piece = (PeltiWearPiece){
         .name = name, .material = material, .first_point = (int)s->points.count, .first_triangle = (int)s->triangles.count};
@@ -49,7 +49,7 @@ static void add_triangle(PeltiWear *s, int a, int b, int c)
 
 static void add_part(PeltiWear *s, int first_point, bool rigid, bool sunk, Vec3 anchor)
 {
-    PELT_ASSERT(s->part_count < PELTI_PIECE_PARTS);
+    PELT_ASSERT(s->part_count < PELTI_WEAR_PARTS);
     if ((int)s->points.count > first_point)
         s->parts[s->part_count++] =
             (PeltiWearPart){s->piece_count, first_point, (int)s->points.count - first_point, rigid, sunk, anchor};

@@ -6,7 +6,7 @@
 #include "builtin/vary.h"
 #include "builtin/weights.h"
 
-enum { PELTI_PIECES = 16, PELTI_PIECE_PARTS = 96 };
+enum { PELTI_WEAR_PIECES = 16, PELTI_WEAR_PARTS = 96 };
 
 typedef struct PeltiWearPoint {
     Vec3 position, normal;
@@ -35,8 +35,8 @@ typedef struct PeltiWear {
     PeltiArray points;                 ///< PeltiWearPoint
     PeltiArray triangles;              ///< int[3], over points
     int piece_count, part_count;
-    PeltiWearPiece pieces[PELTI_PIECES];
-    PeltiWearPart parts[PELTI_PIECE_PARTS];
+    PeltiWearPiece pieces[PELTI_WEAR_PIECES];
+    PeltiWearPart parts[PELTI_WEAR_PARTS];
 } PeltiWear;
 
 void pelti_wear_init(PeltiWear *pieces, const PeltiFigure *body, const PeltiRemeshSurface *skin,

@@ -35,7 +35,7 @@ static PeltStatus make_soup(Soup *soup, PeltiWear *s, PeltiPool *pool, PeltError
     soup->push = PELTI_NEW(pool, Vec3, soup->point_count);
     soup->part = PELTI_NEW(pool, short, soup->point_count);
     soup->corner = pelti_pool_take(pool, (size_t)soup->triangle_count, sizeof *soup->corner);
-    soup->crossed = PELTI_NEW(pool, bool, PELTI_PIECE_PARTS);
+    soup->crossed = PELTI_NEW(pool, bool, PELTI_WEAR_PARTS);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)soup->triangle_count * sizeof *soup->corner);
     memcpy(soup->position, s->skin->position, (size_t)soup->skin_points * sizeof *soup->position);
@@ -114,7 +114,7 @@ static PeltStatus part_soup(Soup *s, float step, PeltiPool *pool, PeltiJobs *job
     for (int round = 0; round < ROUNDS; round++) {
         pelti_box_tree_refit_triangles(tree, jobs, (const int(*)[3])s->corner, s->position, NULL);
         pelti_box_tree_self_pairs(tree, 0, meet, s, jobs, &pairs);
-        memset(s->crossed, 0, PELTI_PIECE_PARTS * sizeof *s->crossed);
+        memset(s->crossed, 0, PELTI_WEAR_PARTS * sizeof *s->crossed);
         for (int i = 0; i < pairs.count; i++)
             push_pair(s, pairs.pairs[i].a, pairs.pairs[i].b, step);
         if (pairs.count == 0)

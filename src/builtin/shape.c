@@ -38,17 +38,6 @@ struct PeltiSolid {
     bool failed;
 };
 
-/// fmaxf and fminf are calls here (they care for NaN); these are single instructions.
-static inline float larger(float a, float b)
-{
-    return a > b ? a : b;
-}
-
-static inline float smaller(float a, float b)
-{
-    return a < b ? a : b;
-}
-
 PeltiSolid *pelti_solid_create(PeltiPool *pool)
 {
     PeltiSolid *shape = PELTI_NEW(pool, PeltiSolid, 1);
@@ -217,7 +206,7 @@ static float loft_distance(const Thing *thing, float x, float y, float z)
     rho = sqrtf(flat + uy * uy);
     float reach = sqrtf(x * x + z * z + over * over);
     if (rho < 1e-3f)
-        return -smaller(wx, wz);
+        return -lesser(wx, wz);
     return reach * (1 - 1 / rho);
 }
 
@@ -232,14 +221,14 @@ static float thing_distance(const Thing *thing, Vec3 p)
     float k0 = vec3_length(u), k1 = vec3_length(g);
     if (thing->operation == BUMP)
         return k0 < 1 ? thing->height * (1 - k0 * k0) * (1 - k0 * k0) * (1 - k0 * k0) : 0;
-    return k1 > 1e-6f ? k0 * (k0 - 1) / k1 : -smaller(r.x, smaller(r.y, r.z)); // first-order distance
+    return k1 > 1e-6f ? k0 * (k0 - 1) / k1 : -lesser(r.x, lesser(r.y, r.z)); // first-order distance
 }
 
 /// Smooth minimum with continuous curvature: lower than min(a, b) by at most k / 6, and only where |a - b| < k.
 static float smooth_min(float a, float b, float k)
 {
     float h = k > 0 ? larger(k - fabsf(a - b), 0) / k : 0;
-    return smaller(a, b) - h * h * h * k * (1 / 6.0f);
+    return lesser(a, b) - h * h * h * k * (1 / 6.0f);
 }
 
 static float box_distance(const Thing *thing, Vec3 p)

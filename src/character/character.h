@@ -17,7 +17,7 @@ typedef struct PeltiNode {
 } PeltiNode;
 
 /// A bone carries points: a joint of a skin with its inverse bind matrix, or the node of an unskinned mesh. Joints that
-/// several skins share with the same bind are one bone. rest space -> world is node_world * rest_to_bone.
+/// several skins share with the same bind are one bone. rest space -> world is node_matrix * rest_to_bone.
 typedef struct PeltiBone {
     int node;
     int parent;                       ///< nearest ancestor that is a bone of the same skeleton; -1: none
@@ -67,8 +67,17 @@ typedef struct PeltiWeightsBad {
     int from_neighbours, from_bone;   ///< by cure; the others are in a file without a good row
 } PeltiWeightsBad;
 
-typedef enum PeltiChannelPath { PELTI_TRANSLATION, PELTI_ROTATION, PELTI_SCALE, PELTI_MORPH } PeltiChannelPath;
-typedef enum PeltiChannelInterpolation { PELTI_LINEAR, PELTI_STEP, PELTI_CUBIC } PeltiChannelInterpolation;
+typedef enum PeltiChannelPath {
+    PELTI_CHANNEL_TRANSLATION,
+    PELTI_CHANNEL_ROTATION,
+    PELTI_CHANNEL_SCALE,
+    PELTI_CHANNEL_MORPH
+} PeltiChannelPath;
+typedef enum PeltiChannelInterpolation {
+    PELTI_CHANNEL_LINEAR,
+    PELTI_CHANNEL_STEP,
+    PELTI_CHANNEL_CUBIC
+} PeltiChannelInterpolation;
 typedef struct PeltiChannel {
     int node;
     PeltiChannelPath path;
@@ -140,13 +149,13 @@ typedef struct PeltiNodeMatrix { ///< of a node: its space -> world, rows
     double m[3][4];
 } PeltiNodeMatrix;
 
-/// Sets the nodes that `joint` [node_count] numbers to be at world matrices [joint], the others as they are; `node_world` is an
+/// Sets the nodes that `joint` [node_count] numbers to be at world matrices [joint], the others as they are; `node_matrix` is an
 /// output. Returns the largest entry of a linear part that a transform without shear misses.
-float pelti_pose_set_world(const PeltiCharacter *who, const int *joint, const Mat34 *matrices, PeltiNodeMatrix *node_world,
-                           PeltiPose *pose);
+float pelti_pose_from_matrices(const PeltiCharacter *who, const int *joint, const Mat34 *matrices, PeltiNodeMatrix *node_matrix,
+                               PeltiPose *pose);
 
-/// World matrices of bones: rest space -> world, [bone_count]. `node_world` scratch [node_count]: double 3x4, also an output.
-void pelti_pose_bones(const PeltiCharacter *who, const PeltiPose *pose, PeltiNodeMatrix *node_world, Mat34 *bone_matrix);
+/// World matrices of bones: rest space -> world, [bone_count]. `node_matrix` scratch [node_count]: double 3x4, also an output.
+void pelti_pose_bones(const PeltiCharacter *who, const PeltiPose *pose, PeltiNodeMatrix *node_matrix, Mat34 *bone_matrix);
 
 /// Rotation, in radians, of the joint that turns most between two sets of bone matrices (relative to its parent bone).
 float pelti_pose_largest_turn(const PeltiCharacter *who, const Mat34 *from, const Mat34 *to);

@@ -84,8 +84,8 @@ static bool is_turned(const PeltiCharacter *who, int node)
     for (int i = 0; i < who->clip_count; i++)
         for (int k = 0; k < who->clips[i].channel_count; k++) {
             const PeltiChannel *c = &who->clips[i].channels[k];
-            int values = c->key_count * c->width * (c->interpolation == PELTI_CUBIC ? 3 : 1);
-            for (int v = 0; c->node == node && c->path == PELTI_ROTATION && v < values; v++)
+            int values = c->key_count * c->width * (c->interpolation == PELTI_CHANNEL_CUBIC ? 3 : 1);
+            for (int v = 0; c->node == node && c->path == PELTI_CHANNEL_ROTATION && v < values; v++)
                 if (fabsf(c->values[v] - c->values[v % c->width]) > HEAT_STILL)
                     return true;
         }
@@ -336,10 +336,10 @@ static void solve_columns(HeatColumns *c, PeltiJobs *jobs, int first, int many)
     pelti_sparse_solve_rows(c->factor, jobs, (const float(*)[4])c->x, c->x, c->solve_scratch);
     for (int v = 0; v < mesh->vertex_count; v++) {
         int u = c->unknown[v];
-        size_t at = (size_t)v * PELTI_INFLUENCES;
+        size_t at = (size_t)v * PELTI_WEIGHTS_INFLUENCES;
         for (int k = 0; u >= 0 && k < many; k++)
             if (c->x[u][k] > 1e-4f && isfinite(c->x[u][k])) // less shows nowhere, and costs an influence
-                pelti_weights_insert(PELTI_INFLUENCES, c->bones + at, c->weights + at, c->active[first + k], c->x[u][k]);
+                pelti_weights_insert(PELTI_WEIGHTS_INFLUENCES, c->bones + at, c->weights + at, c->active[first + k], c->x[u][k]);
     }
 }
 
@@ -420,17 +420,17 @@ static void finish(const Heat *heat, PeltiLog *log, bool *reached, int *bones, f
     const PeltiMesh *mesh = heat->mesh;
     int lost = 0;
     for (int v = 0; v < mesh->vertex_count; v++) {
-        int *b = bones + (size_t)v * PELTI_INFLUENCES;
-        float *w = weights + (size_t)v * PELTI_INFLUENCES;
-        if (!pelti_weights_normalise(PELTI_INFLUENCES, b, w)) {
+        int *b = bones + (size_t)v * PELTI_WEIGHTS_INFLUENCES;
+        float *w = weights + (size_t)v * PELTI_WEIGHTS_INFLUENCES;
+        if (!pelti_weights_normalise(PELTI_WEIGHTS_INFLUENCES, b, w)) {
             int nearest = pelti_weights_nearest(heat->who, mesh->vertex_instance[v], mesh->rest[v]);
-            for (int k = 0; k < PELTI_INFLUENCES; k++) {
+            for (int k = 0; k < PELTI_WEIGHTS_INFLUENCES; k++) {
                 b[k] = nearest;
                 w[k] = k == 0;
             }
             lost += !heat->alone[v];
         }
-        for (int k = 0; k < PELTI_INFLUENCES; k++)
+        for (int k = 0; k < PELTI_WEIGHTS_INFLUENCES; k++)
             if (w[k] > 0 && b[k] < heat->who->bone_count)
                 reached[b[k]] = true;
     }
@@ -453,7 +453,7 @@ PeltStatus pelti_weights_automatic(const PeltiCharacter *who, PeltiPool *pool, P
                                    PeltError *err)
 {
     PeltiWeightRows rows;
-    PELT_TRY(pelti_weights_new(who, pool, PELTI_INFLUENCES, &rows, out, err));
+    PELT_TRY(pelti_weights_new(who, pool, PELTI_WEIGHTS_INFLUENCES, &rows, out, err));
     PeltiPool work;
     pelti_pool_init(&work, &pool->allocator);
     Heat heat = {.who = who, .mesh = who->mesh};

@@ -67,12 +67,12 @@ void pelti_joints_pose(const PeltiCharacter *who, const PeltiPose *pose, PeltiJo
         for (int n = bone->node; n >= 0 && (!parent || n != parent->node); n = who->nodes[n].parent) {
             turn = quat_mul(node_turn(who, pose, n), turn);
             pelti_pose_local(who, pose, n, local);
-            pelti_pose_multiply(local, from, to);
+            mat34_mul_double(local, from, to);
             memcpy(from, to, sizeof from);
         }
         if (parent) {
             turn = quat_mul(quat_conjugate(parent->bind_turn), turn);
-            pelti_pose_multiply(parent->bone_to_rest, from, to);
+            mat34_mul_double(parent->bone_to_rest, from, to);
             memcpy(from, to, sizeof from);
         }
         Mat34 motion;

@@ -93,21 +93,21 @@ static void hermite(const float *key, int width, int count, double interval_s, d
 static void sample_channel(const PeltiChannel *channel, double time_s, int first, int count, double out[WIDTH_MOST])
 {
     int width = channel->width;
-    int stride = channel->interpolation == PELTI_CUBIC ? 3 * width : width;
+    int stride = channel->interpolation == PELTI_CHANNEL_CUBIC ? 3 * width : width;
     int key = find_key(channel, time_s), last = channel->key_count - 1;
-    bool hold = key >= last || time_s <= (double)channel->times[0] || channel->interpolation == PELTI_STEP;
+    bool hold = key >= last || time_s <= (double)channel->times[0] || channel->interpolation == PELTI_CHANNEL_STEP;
     const float *at = channel->values + (size_t)key * (size_t)stride;
     if (hold) {
-        const float *value = channel->interpolation == PELTI_CUBIC ? at + width : at;
+        const float *value = channel->interpolation == PELTI_CHANNEL_CUBIC ? at + width : at;
         for (int k = 0; k < count; k++)
             out[k] = (double)value[first + k];
         return;
     }
     double interval_s = (double)channel->times[key + 1] - (double)channel->times[key];
     double u = (time_s - (double)channel->times[key]) / interval_s;
-    if (channel->interpolation == PELTI_CUBIC)
+    if (channel->interpolation == PELTI_CHANNEL_CUBIC)
         hermite(at + first, width, count, interval_s, u, out);
-    else if (channel->path == PELTI_ROTATION)
+    else if (channel->path == PELTI_CHANNEL_ROTATION)
         slerp(at, at + stride, u, out);
     else
         for (int k = 0; k < count; k++)
@@ -133,7 +133,7 @@ void pelti_pose_clip(const PeltiCharacter *who, const PeltiClip *clip, double ti
         double v[WIDTH_MOST];
         if (channel->key_count < 1)
             continue;
-        if (channel->path == PELTI_MORPH) {
+        if (channel->path == PELTI_CHANNEL_MORPH) {
             sample_morph(channel, time_s, out->morph);
             continue;
         }
@@ -142,11 +142,11 @@ void pelti_pose_clip(const PeltiCharacter *who, const PeltiClip *clip, double ti
         if (who->nodes[channel->node].has_matrix && !out->touched[channel->node])
             *local = trs_identity(); // glTF: an animated node has no matrix; a file that has one starts from nothing
         out->touched[channel->node] = true;
-        if (channel->path == PELTI_ROTATION) {
+        if (channel->path == PELTI_CHANNEL_ROTATION) {
             double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3]);
             double s = length > 0 ? 1 / length : 0;
             local->rotation = quat_normalize((Quat){(float)(v[0] * s), (float)(v[1] * s), (float)(v[2] * s), (float)(v[3] * s)});
-        } else if (channel->path == PELTI_TRANSLATION) {
+        } else if (channel->path == PELTI_CHANNEL_TRANSLATION) {
             local->translation = vec3((float)v[0], (float)v[1], (float)v[2]);
         } else {
             local->scale = vec3((float)v[0], (float)v[1], (float)v[2]);
@@ -176,32 +176,25 @@ void pelti_pose_local(const PeltiCharacter *who, const PeltiPose *pose, int n, d
     }
 }
 
-/// Worlds are multiplied in double: 840 nested joints must not drift by float rounding.
-void pelti_pose_multiply(double a[3][4], double b[3][4], double out[3][4])
-{
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 4; j++)
-            out[i][j] = a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j] + (j == 3 ? a[i][3] : 0);
-}
-
-void pelti_pose_node_world(const PeltiCharacter *who, const PeltiPose *pose, int n, PeltiNodeMatrix *node_world)
+/// Matrices are multiplied in double: 840 nested joints must not drift by float rounding.
+void pelti_pose_node_matrix(const PeltiCharacter *who, const PeltiPose *pose, int n, PeltiNodeMatrix *node_matrix)
 {
     const PeltiNode *node = &who->nodes[n];
     double local[3][4];
     pelti_pose_local(who, pose, n, local);
     if (node->parent >= 0)
-        pelti_pose_multiply(node_world[node->parent].m, local, node_world[n].m);
+        mat34_mul_double(node_matrix[node->parent].m, local, node_matrix[n].m);
     else
-        memcpy(node_world[n].m, local, sizeof local);
+        memcpy(node_matrix[n].m, local, sizeof local);
 }
 
-void pelti_pose_bones(const PeltiCharacter *who, const PeltiPose *pose, PeltiNodeMatrix *node_world, Mat34 *bone_matrix)
+void pelti_pose_bones(const PeltiCharacter *who, const PeltiPose *pose, PeltiNodeMatrix *node_matrix, Mat34 *bone_matrix)
 {
     for (int k = 0; k < who->node_count; k++)
-        pelti_pose_node_world(who, pose, who->node_order[k], node_world);
+        pelti_pose_node_matrix(who, pose, who->node_order[k], node_matrix);
     for (int b = 0; b < who->bone_count; b++) {
         double m[3][4];
-        pelti_pose_multiply(node_world[who->bones[b].node].m, who->bones[b].rest_to_bone, m);
+        mat34_mul_double(node_matrix[who->bones[b].node].m, who->bones[b].rest_to_bone, m);
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 4; j++)
                 bone_matrix[b].m[i][j] = (float)m[i][j];

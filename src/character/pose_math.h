@@ -6,9 +6,7 @@
 
 /// The matrix of node n against its parent.
 void pelti_pose_local(const PeltiCharacter *who, const PeltiPose *pose, int n, double out[3][4]);
-/// out = a b; `out` is neither.
-void pelti_pose_multiply(double a[3][4], double b[3][4], double out[3][4]);
 /// The world matrix of node n from its parent's, which comes first.
-void pelti_pose_node_world(const PeltiCharacter *who, const PeltiPose *pose, int n, PeltiNodeMatrix *node_world);
+void pelti_pose_node_matrix(const PeltiCharacter *who, const PeltiPose *pose, int n, PeltiNodeMatrix *node_matrix);
 
 #endif

@@ -98,19 +98,19 @@ static float swell(int key, int move)
 
 typedef struct RangePose {
     PeltiPose pose;
-    PeltiNodeMatrix *node_world; // [node_count]
-    Mat34 *matrix;               // [bone_count]
-    Vec3 *head;                  // [bone_count] world
-    Vec3 *child_sum;             // [bone_count]
-    int *children;               // [bone_count]
-    int *depth;                  // [bone_count] below the root of its skeleton
-    bool *done;                  // [node_count] a node may be several bones
+    PeltiNodeMatrix *node_matrix; // [node_count]
+    Mat34 *matrix;                // [bone_count]
+    Vec3 *head;                   // [bone_count] world
+    Vec3 *child_sum;              // [bone_count]
+    int *children;                // [bone_count]
+    int *depth;                   // [bone_count] below the root of its skeleton
+    bool *done;                   // [node_count] a node may be several bones
 } RangePose;
 
 static bool start(RangePose *w, PeltiPool *pool, const PeltiCharacter *who)
 {
     w->pose = pelti_pose_new(pool, who);
-    w->node_world = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count);
+    w->node_matrix = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count);
     w->matrix = PELTI_NEW(pool, Mat34, who->bone_count);
     w->head = PELTI_NEW(pool, Vec3, who->bone_count);
     w->child_sum = PELTI_NEW(pool, Vec3, who->bone_count);
@@ -126,9 +126,9 @@ static Vec3 look(RangePose *w, const PeltiCharacter *who)
     Vec3 middle = vec3(0, 0, 0);
     int count = 0;
     pelti_pose_file(who, &w->pose);
-    pelti_pose_bones(who, &w->pose, w->node_world, w->matrix);
+    pelti_pose_bones(who, &w->pose, w->node_matrix, w->matrix);
     for (int b = 0; b < who->bone_count; b++) {
-        const PeltiNodeMatrix *at = &w->node_world[who->bones[b].node];
+        const PeltiNodeMatrix *at = &w->node_matrix[who->bones[b].node];
         w->head[b] = vec3((float)at->m[0][3], (float)at->m[1][3], (float)at->m[2][3]);
     }
     for (int b = 0; b < who->bone_count; b++) {
@@ -156,7 +156,7 @@ static void fill_keys(const PeltiCharacter *who, const RangePose *w, int bone, c
     if (parent >= 0) {
         Mat3 linear, stretch;
         for (int i = 0; i < 9; i++)
-            linear.m[i / 3][i % 3] = (float)w->node_world[parent].m[i / 3][i % 3];
+            linear.m[i / 3][i % 3] = (float)w->node_matrix[parent].m[i / 3][i % 3];
         frame = mat3_transpose(mat3_polar(linear, &stretch));
     }
     Vec3 bend = mat3_apply(frame, axes->bend), side = mat3_apply(frame, axes->side), twist = mat3_apply(frame, axes->twist);
@@ -190,13 +190,15 @@ static PeltStatus fill_clip(PeltiCharacter *who, RangePose *w, PeltiClip *clip, 
         Axes axes =
             axes_of(direction_of(who, w->head, w->children, w->child_sum, b), &limits, w->head[b], middle, who->faces_back);
         fill_keys(who, w, b, &limits, &axes, values);
-        channels[clip->channel_count++] = (PeltiChannel){node, PELTI_ROTATION, PELTI_LINEAR, KEYS, times, values, 4, 0};
+        channels[clip->channel_count++] =
+            (PeltiChannel){node, PELTI_CHANNEL_ROTATION, PELTI_CHANNEL_LINEAR, KEYS, times, values, 4, 0};
         if (!who->nodes[node].has_matrix)
             continue;
         const Trs *trs = &who->nodes[node].trs; // a clip that moves a node given by a matrix must give all its parts
         channels[clip->channel_count++] =
-            (PeltiChannel){node, PELTI_TRANSLATION, PELTI_LINEAR, 1, times, &trs->translation.x, 3, 0};
-        channels[clip->channel_count++] = (PeltiChannel){node, PELTI_SCALE, PELTI_LINEAR, 1, times, &trs->scale.x, 3, 0};
+            (PeltiChannel){node, PELTI_CHANNEL_TRANSLATION, PELTI_CHANNEL_LINEAR, 1, times, &trs->translation.x, 3, 0};
+        channels[clip->channel_count++] =
+            (PeltiChannel){node, PELTI_CHANNEL_SCALE, PELTI_CHANNEL_LINEAR, 1, times, &trs->scale.x, 3, 0};
     }
     clip->channels = channels;
     clip->duration_s = times[KEYS - 1];

@@ -1,6 +1,7 @@
 /// Carries clips of one skeleton over to another.
 #include "character/pose_math.h"
 #include "character/retarget_parts.h"
+#include "math/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +10,6 @@ static const float STEP_S = 1.0f / 30; ///< keys at least so near to each other
 enum { KEYS_MOST = 1 << 20 };
 
 // ---- times
-
-static int by_value(const void *a, const void *b)
-{
-    float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
 
 /// The clip's own key times and those of a grid where they lie further apart; returns how many, 0: no memory.
 static int list_times(const PeltiClip *clip, PeltiPool *work, PeltiPool *pool, float **out)
@@ -32,7 +27,7 @@ static int list_times(const PeltiClip *clip, PeltiPool *work, PeltiPool *pool, f
     for (int c = 0; c < clip->channel_count; c++)
         for (int k = 0; k < clip->channels[c].key_count; k++)
             all[used++] = fmaxf(clip->channels[c].times[k], 0);
-    qsort(all, used, sizeof *all, by_value);
+    qsort(all, used, sizeof *all, pelti_float_order);
     size_t room = used + (size_t)(fminf(clip->duration_s, 1e5f) / STEP_S) + 2;
     float *times = PELTI_NEW(pool, float, room), last = -1;
     for (size_t i = 0; times && i < used && count < KEYS_MOST; i++) {
@@ -51,21 +46,21 @@ static int list_times(const PeltiClip *clip, PeltiPool *work, PeltiPool *pool, f
 
 typedef struct Frame {
     PeltiPose from_pose, to_pose;
-    PeltiNodeMatrix *from_node_world, *to_node_world; ///< [node_count]
-    Quat *delta;                                      ///< [from node_count] F D F^-1
+    PeltiNodeMatrix *from_node_matrix, *to_node_matrix; ///< [node_count]
+    Quat *delta;                                        ///< [from node_count] F D F^-1
 } Frame;
 
-static Quat world_turn(const PeltiNodeMatrix *node_world)
+static Quat world_turn(const PeltiNodeMatrix *node_matrix)
 {
     Mat3 linear;
     for (int i = 0; i < 9; i++)
-        linear.m[i / 3][i % 3] = (float)node_world->m[i / 3][i % 3];
+        linear.m[i / 3][i % 3] = (float)node_matrix->m[i / 3][i % 3];
     return quat_from_mat3(mat3_polar(linear, NULL));
 }
 
-static Vec3 world_place(const PeltiNodeMatrix *node_world)
+static Vec3 world_place(const PeltiNodeMatrix *node_matrix)
 {
-    return vec3((float)node_world->m[0][3], (float)node_world->m[1][3], (float)node_world->m[2][3]);
+    return vec3((float)node_matrix->m[0][3], (float)node_matrix->m[1][3], (float)node_matrix->m[2][3]);
 }
 
 static void read_source(PeltiRetargetWork *w, const PeltiClip *clip, double time_s, Frame *f)
@@ -73,11 +68,11 @@ static void read_source(PeltiRetargetWork *w, const PeltiClip *clip, double time
     const PeltiCharacter *who = w->from.who;
     pelti_pose_clip(who, clip, time_s, &f->from_pose);
     for (int k = 0; k < who->node_count; k++)
-        pelti_pose_node_world(who, &f->from_pose, who->node_order[k], f->from_node_world);
+        pelti_pose_node_matrix(who, &f->from_pose, who->node_order[k], f->from_node_matrix);
     for (int p = 0; p < w->pair_count; p++)
         for (int end = 0; end < 2; end++) {
             int n = end ? w->pairs[p].b : w->pairs[p].a;
-            Quat d = quat_mul(world_turn(&f->from_node_world[n]), quat_conjugate(w->from.turn[n]));
+            Quat d = quat_mul(world_turn(&f->from_node_matrix[n]), quat_conjugate(w->from.turn[n]));
             f->delta[n] = quat_normalize(quat_mul(quat_mul(w->facing, d), quat_conjugate(w->facing)));
         }
 }
@@ -87,7 +82,7 @@ static bool into_parent(const Frame *f, int parent, Vec3 place, Vec3 *out)
 {
     Mat34 m = mat34_identity(), back;
     for (int i = 0; parent >= 0 && i < 12; i++)
-        m.m[i / 4][i % 4] = (float)f->to_node_world[parent].m[i / 4][i % 4];
+        m.m[i / 4][i % 4] = (float)f->to_node_matrix[parent].m[i / 4][i % 4];
     if (!mat34_inverse(m, &back))
         return false;
     *out = mat34_apply(back, place);
@@ -102,8 +97,8 @@ static void slide(const PeltiRetargetWork *w, const PeltiRetargetPair *pair, Fra
         return;
     Vec3 rest =
         quat_rotate(quat_conjugate(w->from.turn[from_parent]), vec3_sub(w->from.head[pair->a], w->from.head[from_parent]));
-    Vec3 now = quat_rotate(quat_conjugate(world_turn(&f->from_node_world[from_parent])),
-                           vec3_sub(world_place(&f->from_node_world[pair->a]), world_place(&f->from_node_world[from_parent])));
+    Vec3 now = quat_rotate(quat_conjugate(world_turn(&f->from_node_matrix[from_parent])),
+                           vec3_sub(world_place(&f->from_node_matrix[pair->a]), world_place(&f->from_node_matrix[from_parent])));
     Vec3 moved = vec3_sub(now, rest); // in the parent's frame, metres
     if (vec3_length(moved) < 1e-5f * vec3_length(rest) + 1e-7f)
         moved = vec3(0, 0, 0);
@@ -112,7 +107,7 @@ static void slide(const PeltiRetargetWork *w, const PeltiRetargetPair *pair, Fra
                                                                          quat_mul(w->facing, w->from.turn[from_parent])));
     Vec3 own = quat_rotate(quat_conjugate(w->to.turn[parent]), vec3_sub(w->to.head[pair->node], w->to.head[parent]));
     own = vec3_mad(own, quat_rotate(between, moved), w->ratio);
-    Vec3 place = vec3_add(world_place(&f->to_node_world[parent]), quat_rotate(world_turn(&f->to_node_world[parent]), own));
+    Vec3 place = vec3_add(world_place(&f->to_node_matrix[parent]), quat_rotate(world_turn(&f->to_node_matrix[parent]), own));
     into_parent(f, parent, place, &local->translation);
 }
 
@@ -122,11 +117,11 @@ static void pose_joint(const PeltiRetargetWork *w, const PeltiRetargetPair *pair
     Trs *local = &f->to_pose.local[n];
     Quat delta = pair->t > 0 ? quat_slerp(f->delta[pair->a], f->delta[pair->b], pair->t) : f->delta[pair->a];
     Quat turn = quat_mul(delta, quat_mul(pair->align, w->to.turn[n]));
-    Quat above = parent >= 0 ? world_turn(&f->to_node_world[parent]) : quat_identity();
+    Quat above = parent >= 0 ? world_turn(&f->to_node_matrix[parent]) : quat_identity();
     f->to_pose.touched[n] = true;
     local->rotation = quat_normalize(quat_mul(quat_conjugate(above), turn));
     if (pair->is_free) {
-        Vec3 moved = vec3_sub(world_place(&f->from_node_world[pair->a]), w->from.head[pair->a]);
+        Vec3 moved = vec3_sub(world_place(&f->from_node_matrix[pair->a]), w->from.head[pair->a]);
         Vec3 place = vec3_mad(w->to.head[n], quat_rotate(w->facing, moved), w->ratio);
         into_parent(f, parent, place, &local->translation);
     } else if (pair->is_named && w->from.slides[pair->a]) {
@@ -138,8 +133,8 @@ static void pose_joint(const PeltiRetargetWork *w, const PeltiRetargetPair *pair
 static void hang(const PeltiRetargetWork *w, const PeltiRetargetPair *pair, Frame *f)
 {
     int n = pair->node, limb = pair->hangs_on;
-    Quat turn = quat_mul(world_turn(&f->to_node_world[limb]), quat_conjugate(w->to.turn[limb]));
-    Vec3 place = vec3_add(world_place(&f->to_node_world[limb]), quat_rotate(turn, vec3_sub(w->to.head[n], w->to.head[limb])));
+    Quat turn = quat_mul(world_turn(&f->to_node_matrix[limb]), quat_conjugate(w->to.turn[limb]));
+    Vec3 place = vec3_add(world_place(&f->to_node_matrix[limb]), quat_rotate(turn, vec3_sub(w->to.head[n], w->to.head[limb])));
     into_parent(f, w->to.who->nodes[n].parent, place, &f->to_pose.local[n].translation);
 }
 
@@ -151,7 +146,7 @@ static void pose_target(const PeltiRetargetWork *w, Frame *f)
         int n = who->node_order[k];
         if (w->pair_of[n] >= 0)
             pose_joint(w, &w->pairs[w->pair_of[n]], f);
-        pelti_pose_node_world(who, &f->to_pose, n, f->to_node_world);
+        pelti_pose_node_matrix(who, &f->to_pose, n, f->to_node_matrix);
     }
     for (int p = 0; p < w->pair_count; p++)
         if (w->pairs[p].hangs_on >= 0)
@@ -164,8 +159,8 @@ static bool start_frame(const PeltiRetargetWork *w, Frame *f)
 {
     f->from_pose = pelti_pose_new(w->pool, w->from.who);
     f->to_pose = pelti_pose_new(w->pool, w->to.who);
-    f->from_node_world = PELTI_NEW(w->pool, PeltiNodeMatrix, w->from.who->node_count);
-    f->to_node_world = PELTI_NEW(w->pool, PeltiNodeMatrix, w->to.who->node_count);
+    f->from_node_matrix = PELTI_NEW(w->pool, PeltiNodeMatrix, w->from.who->node_count);
+    f->to_node_matrix = PELTI_NEW(w->pool, PeltiNodeMatrix, w->to.who->node_count);
     f->delta = PELTI_NEW(w->pool, Quat, w->from.who->node_count);
     return !w->pool->failed;
 }
@@ -202,12 +197,14 @@ static void list_channels(const PeltiRetargetWork *w, const Track *tracks, const
     for (int p = 0; p < w->pair_count; p++) {
         int n = w->pairs[p].node;
         const PeltiNode *node = &w->to.who->nodes[n];
-        channels[out->channel_count++] = (PeltiChannel){n, PELTI_ROTATION, PELTI_LINEAR, keys, times, tracks[p].turn, 4, 0};
+        channels[out->channel_count++] =
+            (PeltiChannel){n, PELTI_CHANNEL_ROTATION, PELTI_CHANNEL_LINEAR, keys, times, tracks[p].turn, 4, 0};
         if (node->has_matrix || !is_still(tracks[p].place, keys, node->trs.translation))
             channels[out->channel_count++] =
-                (PeltiChannel){n, PELTI_TRANSLATION, PELTI_LINEAR, keys, times, tracks[p].place, 3, 0};
+                (PeltiChannel){n, PELTI_CHANNEL_TRANSLATION, PELTI_CHANNEL_LINEAR, keys, times, tracks[p].place, 3, 0};
         if (node->has_matrix) // a clip that moves a node given by a matrix must give all its parts
-            channels[out->channel_count++] = (PeltiChannel){n, PELTI_SCALE, PELTI_LINEAR, 1, times, &node->trs.scale.x, 3, 0};
+            channels[out->channel_count++] =
+                (PeltiChannel){n, PELTI_CHANNEL_SCALE, PELTI_CHANNEL_LINEAR, 1, times, &node->trs.scale.x, 3, 0};
     }
 }
 

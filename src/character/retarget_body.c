@@ -28,7 +28,7 @@ static Mat3 snap(Mat3 r)
 }
 
 /// The turn and shift that take rest space to the world: the mean of what bones do to it in the file's pose.
-static Mat34 rest_to_world(const PeltiCharacter *who, const PeltiNodeMatrix *node_world)
+static Mat34 rest_to_world(const PeltiCharacter *who, const PeltiNodeMatrix *node_matrix)
 {
     Mat3 sum = {{{0}}};
     int top = -1;
@@ -38,14 +38,14 @@ static Mat34 rest_to_world(const PeltiCharacter *who, const PeltiNodeMatrix *nod
         if (bone->is_prop)
             continue;
         top = top < 0 && bone->parent < 0 ? b : top;
-        memcpy(node, node_world[bone->node].m, sizeof node);
-        pelti_pose_multiply(node, bone->rest_to_bone, m);
+        memcpy(node, node_matrix[bone->node].m, sizeof node);
+        mat34_mul_double(node, bone->rest_to_bone, m);
         sum = mat3_add(sum, quat_to_mat3(turn_of(m)));
     }
     Mat3 turn = top >= 0 ? snap(mat3_polar(sum, NULL)) : mat3_identity();
     if (top < 0)
         return mat34_identity();
-    const PeltiNodeMatrix *at = &node_world[who->bones[top].node];
+    const PeltiNodeMatrix *at = &node_matrix[who->bones[top].node];
     Vec3 place = vec3((float)at->m[0][3], (float)at->m[1][3], (float)at->m[2][3]);
     return mat34_from(turn, vec3_sub(place, mat3_apply(turn, who->bones[top].head)));
 }
@@ -55,20 +55,20 @@ static bool place_at_rest(PeltiPool *pool, PeltiRetargetBody *body)
 {
     const PeltiCharacter *who = body->who;
     PeltiPose pose = pelti_pose_new(pool, who);
-    PeltiNodeMatrix *node_world = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count),
+    PeltiNodeMatrix *node_matrix = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count),
                     *rest = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count);
     int *bone_of = PELTI_NEW(pool, int, who->node_count);
     if (pool->failed)
         return false;
     pelti_pose_file(who, &pose);
     for (int k = 0; k < who->node_count; k++) {
-        pelti_pose_node_world(who, &pose, who->node_order[k], node_world);
+        pelti_pose_node_matrix(who, &pose, who->node_order[k], node_matrix);
         bone_of[k] = -1;
     }
     for (int b = who->bone_count - 1; b >= 0; b--)
         if (!who->bones[b].is_prop)
             bone_of[who->bones[b].node] = b;
-    Mat34 to_world = rest_to_world(who, node_world);
+    Mat34 to_world = rest_to_world(who, node_matrix);
     double g[3][4], local[3][4];
     for (int i = 0; i < 12; i++)
         g[i / 4][i % 4] = (double)to_world.m[i / 4][i % 4];
@@ -76,9 +76,9 @@ static bool place_at_rest(PeltiPool *pool, PeltiRetargetBody *body)
         int n = who->node_order[k], parent = who->nodes[n].parent;
         pelti_pose_local(who, &pose, n, local);
         if (bone_of[n] >= 0)
-            pelti_pose_multiply(g, who->bones[bone_of[n]].bone_to_rest, rest[n].m);
+            mat34_mul_double(g, who->bones[bone_of[n]].bone_to_rest, rest[n].m);
         else if (parent >= 0)
-            pelti_pose_multiply(rest[parent].m, local, rest[n].m);
+            mat34_mul_double(rest[parent].m, local, rest[n].m);
         else
             memcpy(rest[n].m, local, sizeof local);
         body->turn[n] = turn_of(rest[n].m);
@@ -106,9 +106,9 @@ static void mark_moving(PeltiRetargetBody *body)
     for (int c = 0; c < body->who->clip_count; c++)
         for (int k = 0; k < body->who->clips[c].channel_count; k++) {
             const PeltiChannel *channel = &body->who->clips[c].channels[k];
-            if (channel->path == PELTI_ROTATION || channel->path == PELTI_TRANSLATION)
+            if (channel->path == PELTI_CHANNEL_ROTATION || channel->path == PELTI_CHANNEL_TRANSLATION)
                 body->moves[channel->node] = true;
-            body->slides[channel->node] = body->slides[channel->node] || channel->path == PELTI_TRANSLATION;
+            body->slides[channel->node] = body->slides[channel->node] || channel->path == PELTI_CHANNEL_TRANSLATION;
         }
 }
 

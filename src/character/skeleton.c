@@ -1,5 +1,7 @@
 /// Derives order, parents and segments of bones from the nodes of a file.
 #include "character/skeleton.h"
+#include "core/roots.h"
+#include "math/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,23 +54,6 @@ PeltStatus pelti_skeleton_order(PeltiCharacter *who, PeltError *err)
 
 // ---- skeletons: bones joined by skins, and by parents whose bind pose fits ----
 
-static int find_root(int *group, int b)
-{
-    while (group[b] != b)
-        b = group[b] = group[group[b]];
-    return b;
-}
-
-static void join(int *group, int a, int b)
-{
-    a = find_root(group, a);
-    b = find_root(group, b);
-    if (a < b)
-        group[b] = a;
-    else
-        group[a] = b;
-}
-
 /// Head: the joint's place in rest space, from the inverse of the inverse bind.
 static void place_heads(PeltiCharacter *who)
 {
@@ -84,9 +69,9 @@ static void place_heads(PeltiCharacter *who)
 
 /// Two bones of different skins belong to one skeleton if their bind poses agree with the file's pose on how far apart they
 /// are: a head and a body skinned apart do, nested characters that share nothing but a node do not.
-static bool binds_fit(const PeltiCharacter *who, const PeltiNodeMatrix *node_world, int a, int b)
+static bool binds_fit(const PeltiCharacter *who, const PeltiNodeMatrix *node_matrix, int a, int b)
 {
-    const double(*p)[4] = node_world[who->bones[a].node].m, (*q)[4] = node_world[who->bones[b].node].m;
+    const double(*p)[4] = node_matrix[who->bones[a].node].m, (*q)[4] = node_matrix[who->bones[b].node].m;
     double in_file = sqrt((p[0][3] - q[0][3]) * (p[0][3] - q[0][3]) + (p[1][3] - q[1][3]) * (p[1][3] - q[1][3]) +
                           (p[2][3] - q[2][3]) * (p[2][3] - q[2][3]));
     double at_rest = (double)vec3_distance(who->bones[a].head, who->bones[b].head);
@@ -105,7 +90,7 @@ static int ancestor_bone(const PeltiCharacter *who, const int *node_bone, const 
         for (int c = node_bone[n]; c >= 0 && looked < ANCESTORS_MOST; c = next_bone[c], looked++) {
             if (who->bones[c].is_prop)
                 continue;
-            if (find_root(group, c) == find_root(group, b))
+            if (pelti_root_of(group, c) == pelti_root_of(group, b))
                 return c;
             any = any < 0 ? c : any;
         }
@@ -119,7 +104,7 @@ static void join_skins(const PeltiCharacter *who, int *group)
 {
     for (int i = 0; i < who->instance_count; i++)
         for (int k = 1; who->instances[i].skin >= 0 && k < who->instances[i].bone_count; k++)
-            join(group, who->instances[i].bones[0], who->instances[i].bones[k]);
+            pelti_roots_join(group, who->instances[i].bones[0], who->instances[i].bones[k]);
 }
 
 PeltStatus pelti_skeleton_bones(PeltiCharacter *who, PeltError *err)
@@ -128,7 +113,7 @@ PeltStatus pelti_skeleton_bones(PeltiCharacter *who, PeltError *err)
     pelti_pool_init(&work, &who->pool.allocator);
     int *group = PELTI_NEW(&work, int, who->bone_count), *next_bone = PELTI_NEW(&work, int, who->bone_count);
     int *node_bone = PELTI_NEW(&work, int, who->node_count);
-    PeltiNodeMatrix *node_world = PELTI_NEW(&work, PeltiNodeMatrix, who->node_count);
+    PeltiNodeMatrix *node_matrix = PELTI_NEW(&work, PeltiNodeMatrix, who->node_count);
     Mat34 *matrix = PELTI_NEW(&work, Mat34, who->bone_count);
     PeltiPose pose = pelti_pose_new(&work, who);
     if (work.failed) {
@@ -137,7 +122,7 @@ PeltStatus pelti_skeleton_bones(PeltiCharacter *who, PeltError *err)
     }
     place_heads(who);
     pelti_pose_file(who, &pose);
-    pelti_pose_bones(who, &pose, node_world, matrix);
+    pelti_pose_bones(who, &pose, node_matrix, matrix);
     for (int n = 0; n < who->node_count; n++)
         node_bone[n] = -1;
     for (int b = who->bone_count - 1; b >= 0; b--) {
@@ -148,12 +133,12 @@ PeltStatus pelti_skeleton_bones(PeltiCharacter *who, PeltError *err)
     join_skins(who, group);
     for (int b = 0; b < who->bone_count; b++) {
         int above = ancestor_bone(who, node_bone, next_bone, group, b, false);
-        if (above >= 0 && (who->bones[b].is_prop || binds_fit(who, node_world, above, b)))
-            join(group, above, b);
+        if (above >= 0 && (who->bones[b].is_prop || binds_fit(who, node_matrix, above, b)))
+            pelti_roots_join(group, above, b);
     }
     for (int b = 0; b < who->bone_count; b++) {
         who->bones[b].parent = ancestor_bone(who, node_bone, next_bone, group, b, true);
-        who->bones[b].skeleton = find_root(group, b);
+        who->bones[b].skeleton = pelti_root_of(group, b);
         who->bones[b].is_repeat = node_bone[who->bones[b].node] != b;
     }
     pelti_pool_release(&work);
@@ -210,12 +195,6 @@ float pelti_skeleton_segment_distance2(Vec3 p, Vec3 a, Vec3 b, float *t)
     return vec3_dot(d, d);
 }
 
-static int compare_floats(const void *a, const void *b)
-{
-    float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
 /// End of a leaf bone that owns `count` points: along their mean direction, to the 90th percentile of their reach. False
 /// where they say nothing.
 static bool tip_from_points(Vec3 head, const Vec3 *points, int count, float *reach, Vec3 *tip)
@@ -235,7 +214,7 @@ static bool tip_from_points(Vec3 head, const Vec3 *points, int count, float *rea
     Vec3 direction = vec3_scale(mean, 1 / length);
     for (int i = 0; i < count; i++)
         reach[i] = vec3_dot(vec3_sub(points[i], head), direction);
-    qsort(reach, (size_t)count, sizeof *reach, compare_floats);
+    qsort(reach, (size_t)count, sizeof *reach, pelti_float_order);
     float rank = 0.9f * (float)(count - 1);
     int below = (int)rank;
     float far = reach[below] + (rank - (float)below) * (below + 1 < count ? reach[below + 1] - reach[below] : 0);

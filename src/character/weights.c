@@ -81,12 +81,12 @@ PeltStatus pelti_weights_copy(const PeltiCharacter *who, PeltiPool *pool, PeltiW
 PeltStatus pelti_weights_rigid(const PeltiCharacter *who, PeltiPool *pool, PeltiWeights *out, PeltError *err)
 {
     PeltiWeightRows rows;
-    PELT_TRY(pelti_weights_new(who, pool, PELTI_INFLUENCES, &rows, out, err));
+    PELT_TRY(pelti_weights_new(who, pool, PELTI_WEIGHTS_INFLUENCES, &rows, out, err));
     for (int v = 0; v < who->mesh->vertex_count; v++) {
         int nearest = pelti_weights_nearest(who, who->mesh->vertex_instance[v], who->mesh->rest[v]);
-        for (int k = 0; k < PELTI_INFLUENCES; k++)
-            rows.bone[v * PELTI_INFLUENCES + k] = nearest;
-        rows.weight[v * PELTI_INFLUENCES] = 1;
+        for (int k = 0; k < PELTI_WEIGHTS_INFLUENCES; k++)
+            rows.bone[v * PELTI_WEIGHTS_INFLUENCES + k] = nearest;
+        rows.weight[v * PELTI_WEIGHTS_INFLUENCES] = 1;
     }
     return PELT_OK;
 }

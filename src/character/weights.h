@@ -17,7 +17,7 @@ PeltStatus pelti_weights_rigid(const PeltiCharacter *who, PeltiPool *pool, Pelti
 /// The file's weights gathered to welded vertices (mean over the points of a vertex, largest kept, renormalised).
 PeltStatus pelti_weights_from_file(const PeltiCharacter *who, PeltiPool *pool, PeltiWeights *out, PeltError *err);
 
-enum { PELTI_INFLUENCES = 4 }; ///< of automatic and rigid weights
+enum { PELTI_WEIGHTS_INFLUENCES = 4 }; ///< of automatic and rigid weights
 
 /// The bone of an instance (of its own skin) whose segments come nearest to a point of rest space; 0 where it has none.
 int pelti_weights_nearest(const PeltiCharacter *who, int instance, Vec3 p);

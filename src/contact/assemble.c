@@ -131,20 +131,21 @@ static bool same_key(const PeltiContactTouch *x, const PeltiContactTouch *y)
 
 static void index_older(PeltiCorrector *c)
 {
-    for (int i = 0; i < MATCH_SLOTS; i++)
+    for (int i = 0; i < CORRECTOR_MATCH_SLOTS; i++)
         c->guess.match_scratch[i] = -1;
     for (int i = 0; i < c->guess.older_count; i++) {
         c->guess.older[i].claimed = false;
-        unsigned at = key_hash(&c->guess.older[i].touch) % MATCH_SLOTS;
+        unsigned at = key_hash(&c->guess.older[i].touch) % CORRECTOR_MATCH_SLOTS;
         while (c->guess.match_scratch[at] >= 0)
-            at = (at + 1) % MATCH_SLOTS;
+            at = (at + 1) % CORRECTOR_MATCH_SLOTS;
         c->guess.match_scratch[at] = i;
     }
 }
 
 static CorrectorKnown *same_features(PeltiCorrector *c, const PeltiContactTouch *t)
 {
-    for (unsigned at = key_hash(t) % MATCH_SLOTS; c->guess.match_scratch[at] >= 0; at = (at + 1) % MATCH_SLOTS)
+    for (unsigned at = key_hash(t) % CORRECTOR_MATCH_SLOTS; c->guess.match_scratch[at] >= 0;
+         at = (at + 1) % CORRECTOR_MATCH_SLOTS)
         if (same_key(&c->guess.older[c->guess.match_scratch[at]].touch, t))
             return &c->guess.older[c->guess.match_scratch[at]];
     return NULL;
@@ -233,7 +234,7 @@ static int side_blocks(PeltiCorrector *c, int surface, const PeltiSurfaceSpot *s
 
 static bool add_side(PeltiCorrector *c, PeltiCoulombConstraint *k, const CorrectorFrame *frame, int count, double sign)
 {
-    if (count < 0 || c->linear.block_count + count > MOST_CONTACTS * BLOCKS_A_CONTACT)
+    if (count < 0 || c->linear.block_count + count > CORRECTOR_MOST_CONTACTS * CORRECTOR_BLOCKS_A_CONTACT)
         return false;
     for (int b = 0; b < count; b++) {
         PeltiContactBlock *out = &c->linear.blocks[c->linear.block_count + b];
@@ -330,7 +331,7 @@ static void free_delta(PeltiCorrector *c, PeltiCoulombConstraint *k, const Pelti
 
 void pelti_corrector_assemble(PeltiCorrector *c, double h)
 {
-    double gap_before[MOST_CONTACTS], restitution[MOST_CONTACTS];
+    double gap_before[CORRECTOR_MOST_CONTACTS], restitution[CORRECTOR_MOST_CONTACTS];
     c->linear.block_count = c->linear.system.constraint_count = 0;
     for (int b = 0; b < c->things.body_count; b++) {
         if (c->things.bodies[b].soft)

@@ -188,10 +188,10 @@ PeltStatus pelti_contact_body_init(PeltiContactBody *body, PeltiPool *pool, cons
     memcpy(body->centre_offset, solid.centre, sizeof body->centre_offset);
     double offset[3],
         spin[3] = {(double)def->angular_velocity[0], (double)def->angular_velocity[1], (double)def->angular_velocity[2]};
-    double world[3][3];
+    double turned_inertia[3][3];
     apply((const double(*)[3])body->now.turn.m, solid.centre, offset);
-    rotate_tensor(&body->now.turn, (const double(*)[3])body->inertia, world);
-    apply((const double(*)[3])world, spin, body->now.momentum);
+    rotate_tensor(&body->now.turn, (const double(*)[3])body->inertia, turned_inertia);
+    apply((const double(*)[3])turned_inertia, spin, body->now.momentum);
     for (int k = 0; k < 3; k++) {
         body->now.at[k] = (double)def->position[k] + offset[k];
         body->now.velocity[k] = (double)def->velocity[k];
@@ -206,7 +206,7 @@ PeltStatus pelti_contact_body_init(PeltiContactBody *body, PeltiPool *pool, cons
 
 void pelti_contact_body_free_step(PeltiContactBody *body, const double gravity[3], double h)
 {
-    double world[3][3], inverse[3][3], spin[3], turned[3];
+    double turned_inertia[3][3], inverse[3][3], spin[3], turned[3];
     double grown = body->motion.last_h > 0 ? h * h / (body->motion.last_h * body->motion.last_h) : 0; // the same forces again
     for (int k = 0; k < 6; k++)
         (&body->motion.moved[0][0])[k] = grown * (&body->motion.last[0][0])[k];
@@ -228,8 +228,8 @@ void pelti_contact_body_free_step(PeltiContactBody *body, const double gravity[3
         body->now.velocity[k] += h * gravity[k];
         body->motion.free_at[k] += h * body->now.velocity[k];
     }
-    rotate_tensor(&body->now.turn, (const double(*)[3])body->inertia, world);
-    invert_tensor((const double(*)[3])world, inverse);
+    rotate_tensor(&body->now.turn, (const double(*)[3])body->inertia, turned_inertia);
+    invert_tensor((const double(*)[3])turned_inertia, inverse);
     apply((const double(*)[3])inverse, body->now.momentum,
           spin); // the spin follows from the momentum, which nothing but contact changes
     for (int k = 0; k < 3; k++)
@@ -281,15 +281,15 @@ void pelti_contact_body_end_step(PeltiContactBody *body, double h)
     }
     if (!pelti_contact_body_moves(body) || !(h > 0))
         return;
-    double at[3], world[3][3], gained[3], spin[3];
+    double at[3], turned_inertia[3][3], gained[3], spin[3];
     PeltiContactTurn r;
     pelti_contact_body_current(body, at, &r);
-    rotate_tensor(&body->now.turn, (const double(*)[3])body->inertia, world);
+    rotate_tensor(&body->now.turn, (const double(*)[3])body->inertia, turned_inertia);
     for (int k = 0; k < 3; k++) {
         body->now.velocity[k] += body->motion.moved[0][k] / h;
         spin[k] = body->motion.moved[1][k] / h;
     }
-    apply((const double(*)[3])world, spin, gained); // the impulse's moment, exactly: moved = h I^-1 (moment)
+    apply((const double(*)[3])turned_inertia, spin, gained); // the impulse's moment, exactly: moved = h I^-1 (moment)
     for (int k = 0; k < 3; k++)
         body->now.momentum[k] += gained[k];
     memcpy(body->now.at, at, sizeof at);
@@ -407,7 +407,7 @@ static void turn_between(const PeltiContactTurn *from, const PeltiContactTurn *t
 
 void pelti_contact_body_drive(PeltiContactBody *body, double dt)
 {
-    double turn[3], world[3][3];
+    double turn[3], turned_inertia[3][3];
     if (!body->hand.held)
         return;
     if (!(dt > 0)) {
@@ -420,14 +420,14 @@ void pelti_contact_body_drive(PeltiContactBody *body, double dt)
         body->hand.drive[0][k] = body->now.velocity[k] = dt > 0 ? (body->hand.goal[k] - body->now.at[k]) / dt : 0;
         body->hand.drive[1][k] = dt > 0 ? turn[k] / dt : 0;
     }
-    rotate_tensor(&body->now.turn, (const double(*)[3])body->inertia, world);
-    apply((const double(*)[3])world, body->hand.drive[1], body->now.momentum);
+    rotate_tensor(&body->now.turn, (const double(*)[3])body->inertia, turned_inertia);
+    apply((const double(*)[3])turned_inertia, body->hand.drive[1], body->now.momentum);
 }
 
 void pelti_contact_body_spin(const PeltiContactBody *body, double spin[3])
 {
-    double world[3][3], inverse[3][3];
-    rotate_tensor(&body->now.turn, (const double(*)[3])body->inertia, world);
-    invert_tensor((const double(*)[3])world, inverse);
+    double turned_inertia[3][3], inverse[3][3];
+    rotate_tensor(&body->now.turn, (const double(*)[3])body->inertia, turned_inertia);
+    invert_tensor((const double(*)[3])turned_inertia, inverse);
     apply((const double(*)[3])inverse, body->now.momentum, spin);
 }

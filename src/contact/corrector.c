@@ -109,15 +109,15 @@ static PeltStatus take_room(PeltiCorrector *c, PeltError *err)
         joints = c->things.skins[s].joint_count + 1 > joints ? c->things.skins[s].joint_count + 1 : joints;
     int slots = c->linear.fixed_slots + soft * PELTI_SOFT_SLOTS;
     c->detection.bounds = PELTI_NEW(pool, PeltiBox, c->things.surface_count);
-    c->detection.touches =
-        (PeltiContactTouches){.list = PELTI_NEW(pool, PeltiContactTouch, MOST_CONTACTS), .capacity = MOST_CONTACTS};
-    c->guess.known = PELTI_NEW(pool, CorrectorKnown, MOST_CONTACTS);
-    c->guess.older = PELTI_NEW(pool, CorrectorKnown, MOST_CONTACTS);
-    c->guess.match_scratch = PELTI_NEW(pool, int, MATCH_SLOTS);
-    c->linear.constraints = PELTI_NEW(pool, PeltiCoulombConstraint, MOST_CONTACTS);
-    c->linear.blocks = PELTI_NEW(pool, PeltiContactBlock, MOST_CONTACTS * BLOCKS_A_CONTACT);
+    c->detection.touches = (PeltiContactTouches){.list = PELTI_NEW(pool, PeltiContactTouch, CORRECTOR_MOST_CONTACTS),
+                                                 .capacity = CORRECTOR_MOST_CONTACTS};
+    c->guess.known = PELTI_NEW(pool, CorrectorKnown, CORRECTOR_MOST_CONTACTS);
+    c->guess.older = PELTI_NEW(pool, CorrectorKnown, CORRECTOR_MOST_CONTACTS);
+    c->guess.match_scratch = PELTI_NEW(pool, int, CORRECTOR_MATCH_SLOTS);
+    c->linear.constraints = PELTI_NEW(pool, PeltiCoulombConstraint, CORRECTOR_MOST_CONTACTS);
+    c->linear.blocks = PELTI_NEW(pool, PeltiContactBlock, CORRECTOR_MOST_CONTACTS * CORRECTOR_BLOCKS_A_CONTACT);
     c->linear.side_scratch = PELTI_NEW(pool, PeltiContactBlock, joints + 3);
-    c->linear.frames = PELTI_NEW(pool, CorrectorFrame, MOST_CONTACTS);
+    c->linear.frames = PELTI_NEW(pool, CorrectorFrame, CORRECTOR_MOST_CONTACTS);
     c->linear.slot_group = PELTI_NEW(pool, int, slots + 1);
     c->linear.groups = PELTI_NEW(pool, PeltiCoulombCompliance, soft + 1);
     c->linear.u = pelti_pool_take(pool, (size_t)slots + 1, sizeof(double[3]));
@@ -131,7 +131,7 @@ static PeltStatus take_room(PeltiCorrector *c, PeltError *err)
     // 24 MB, the size of an array: what vertices remember, so that they need not be asked; where it is full, all are asked anew
     PELT_TRY(pelti_contact_near_create(pool, c->things.surface_count, c->things.surfaces, (size_t)24 << 20, &c->detection.memory,
                                        err));
-    PELT_TRY(pelti_pairs_create(pool, 8 * MOST_CONTACTS, widest, &c->detection.touches.pairs_scratch, err));
+    PELT_TRY(pelti_pairs_create(pool, 8 * CORRECTOR_MOST_CONTACTS, widest, &c->detection.touches.pairs_scratch, err));
     for (int s = 0; s < c->things.surface_count; s++)
         c->detection.bounds[s] = c->things.surfaces[s].tree->node_count ? c->things.surfaces[s].tree->nodes[0].box
                                                                         : (PeltiBox){vec3(1, 1, 1), vec3(-1, -1, -1)};
@@ -220,14 +220,6 @@ static void keep_places(PeltiCorrector *c)
     }
 }
 
-static inline void grow_to(PeltiBox *box, Vec3 p) // not vec3_min: fminf is a call
-{
-    box->low =
-        vec3(p.x < box->low.x ? p.x : box->low.x, p.y < box->low.y ? p.y : box->low.y, p.z < box->low.z ? p.z : box->low.z);
-    box->high =
-        vec3(p.x > box->high.x ? p.x : box->high.x, p.y > box->high.y ? p.y : box->high.y, p.z > box->high.z ? p.z : box->high.z);
-}
-
 /// Motion of a body's centre in the step, if nothing stops it.
 static Vec3 shift_of(const PeltiCorrector *c, int surface, double dt)
 {
@@ -302,8 +294,8 @@ static int count_substeps(PeltiCorrector *c, const PeltiPose *free, double dt)
         for (int v = 0; v < surface->mesh->vertex_count; v++) {
             Vec3 p = surface->x[v], q = surface->before[v];
             double d = (double)vec3_distance(p, q);
-            grow_to(&swept, p);
-            grow_to(&swept, q);
+            pelti_box_take(&swept, p);
+            pelti_box_take(&swept, q);
             moved = d > moved ? d : moved;
             if (c->scene->has_ground && d > most && (double)(p.y < q.y ? p.y : q.y) < (double)c->scene->ground_height + c->alarm)
                 most = d;

@@ -13,7 +13,12 @@
 
 /// Sizes of arrays, also of structs and on the stack, so no constants that a sweep could change. Contacts beyond are left out
 /// and counted; surfaces deep in each other beyond these escapes have contacts like others.
-enum { MOST_CONTACTS = 2048, BLOCKS_A_CONTACT = 28, MATCH_SLOTS = 8192, MOST_ESCAPES = 64 };
+enum {
+    CORRECTOR_MOST_CONTACTS = 2048,
+    CORRECTOR_BLOCKS_A_CONTACT = 28,
+    CORRECTOR_MATCH_SLOTS = 8192,
+    CORRECTOR_MOST_ESCAPES = 64
+};
 
 typedef struct CorrectorKnown { ///< a contact with its force: the guess for the next solve
     PeltiContactTouch touch;
@@ -45,7 +50,7 @@ typedef struct PeltiCorrectorEscape { ///< two surfaces that started deep in eac
 } PeltiCorrectorEscape;
 
 typedef struct PeltiCorrectorEscapes {
-    PeltiCorrectorEscape list[MOST_ESCAPES];
+    PeltiCorrectorEscape list[CORRECTOR_MOST_ESCAPES];
     int count;
     bool look; ///< the next detection looks whether they have left each other
     /// For so long steps are sparing: they take no more than WORK_INSIDE visits to contacts, since haste helps nothing where
@@ -74,9 +79,9 @@ typedef struct PeltiCorrectorDetection { ///< in: places of the things; out: tou
 } PeltiCorrectorDetection;
 
 typedef struct PeltiCorrectorGuess { ///< in: contacts with forces of the solve before; out: the guess for this one
-    CorrectorKnown *known, *older;   ///< [MOST_CONTACTS] of this solve and of the one before
+    CorrectorKnown *known, *older;   ///< [CORRECTOR_MOST_CONTACTS] of this solve and of the one before
     int known_count, older_count;
-    int *match_scratch; ///< [MATCH_SLOTS] open hash over `older`
+    int *match_scratch; ///< [CORRECTOR_MATCH_SLOTS] open hash over `older`
 } PeltiCorrectorGuess;
 
 typedef struct PeltiCorrectorLinear { ///< in: touches; out: the contact problem and its solution

@@ -68,7 +68,8 @@ void pelti_corrector_find_escapes(PeltiCorrector *c)
 {
     for (int i = 0; i < c->detection.touches.count; i++) {
         const PeltiContactTouch *t = &c->detection.touches.list[i];
-        if (t->b < 0 || !(t->gap < -ESCAPE_DEEP * c->alarm) || find_escape(c, t->a, t->b) || c->escapes.count == MOST_ESCAPES)
+        if (t->b < 0 || !(t->gap < -ESCAPE_DEEP * c->alarm) || find_escape(c, t->a, t->b) ||
+            c->escapes.count == CORRECTOR_MOST_ESCAPES)
             continue;
         c->escapes.sparing_s = ESCAPE_S;
         if (!thing_moves(c, t->a) && !thing_moves(c, t->b))

@@ -85,7 +85,7 @@ static PeltStatus take_room(PeltiGiveWay *g, PeltError *err)
     g->kept.sides = PELTI_NEW(pool, PeltiGiveWaySide, PELTI_MOST_KEPT_SIDES);
     g->kept.parts = pelti_pool_take(pool, PELTI_MOST_KEPT_SIDES, sizeof *g->kept.parts);
     g->own.bones_free = PELTI_NEW(pool, Mat34, g->skin.who->bone_count);
-    g->own.node_world_free = PELTI_NEW(pool, PeltiNodeMatrix, g->skin.who->node_count);
+    g->own.node_matrix_free = PELTI_NEW(pool, PeltiNodeMatrix, g->skin.who->node_count);
     g->detection.contacts = PELTI_NEW(pool, GiveContact, GIVE_MOST_CONTACTS);
     g->linear.constraints = PELTI_NEW(pool, PeltiCoulombConstraint, GIVE_MOST_CONTACTS);
     g->linear.block_room = 24 * GIVE_MOST_CONTACTS;

@@ -7,16 +7,6 @@
 
 // ---- places ----
 
-static void grow(PeltiBox *box, Vec3 p)
-{
-    box->low =
-        vec3(p.x < box->low.x ? p.x : box->low.x, p.y < box->low.y ? p.y : box->low.y, p.z < box->low.z ? p.z : box->low.z);
-    box->high =
-        vec3(p.x > box->high.x ? p.x : box->high.x, p.y > box->high.y ? p.y : box->high.y, p.z > box->high.z ? p.z : box->high.z);
-}
-
-static const PeltiBox nothing = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-
 Vec3 pelti_give_way_sample(const PeltiGiveWay *g, int sample, const Mat34 *bones)
 {
     Vec3 sum = vec3(0, 0, 0);
@@ -48,10 +38,10 @@ static void place_parts(void *context, int begin, int end, int worker)
         if (!pelti_give_way_left_place(g, p))
             continue; // it is where it was
         Mat34 m = g->skin.pose.bones[part->bone];
-        g->placed.bounds[p] = g->placed.reach[p] = nothing;
+        g->placed.bounds[p] = g->placed.reach[p] = pelti_box_empty;
         for (int s = part->first_sample; s < part->first_sample + part->sample_count; s++) {
             g->placed.x[s] = sample_wide(g, s);
-            grow(&g->placed.bounds[p], g->placed.x[s]);
+            pelti_box_take(&g->placed.bounds[p], g->placed.x[s]);
         }
         g->placed.centre[p] = vec3_lerp(g->placed.bounds[p].low, g->placed.bounds[p].high, 0.5f);
         float square = 0;
@@ -64,8 +54,8 @@ static void place_parts(void *context, int begin, int end, int worker)
             continue;
         Vec3 wide = vec3_scale(vec3((float)(f->size[0] - 1), (float)(f->size[1] - 1), (float)(f->size[2] - 1)), f->cell);
         for (int k = 0; k < 8; k++)
-            grow(&g->placed.reach[p],
-                 mat34_apply(m, vec3_add(f->low, vec3(k & 1 ? wide.x : 0, k & 2 ? wide.y : 0, k & 4 ? wide.z : 0))));
+            pelti_box_take(&g->placed.reach[p],
+                           mat34_apply(m, vec3_add(f->low, vec3(k & 1 ? wide.x : 0, k & 2 ? wide.y : 0, k & 4 ? wide.z : 0))));
     }
 }
 

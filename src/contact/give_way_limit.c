@@ -14,7 +14,7 @@ static bool find_shares(PeltiGiveWay *g, const double (*turn)[3], double most)
     bool any = false;
     for (int j = 0; j < g->skin.joint_count; j++)
         g->held_back.scratch.turn_share[j] = 1;
-    pelti_pose_bones(g->skin.who, &g->skin.pose.free, g->own.node_world_free, g->own.bones_free);
+    pelti_pose_bones(g->skin.who, &g->skin.pose.free, g->own.node_matrix_free, g->own.bones_free);
     pelti_give_way_pose_turned(g, turn);
     for (int s = 0; s < g->parts.sample_count; s++) {
         double moved = (double)vec3_distance(pelti_give_way_sample(g, s, g->skin.pose.bones),

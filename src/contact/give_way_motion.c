@@ -31,11 +31,9 @@ static void find_ball(const PeltiGiveWay *g, int p, Vec3 *centre, float *radius)
 {
     const PeltiContactPart *part = &g->parts.parts[p];
     int first = g->placed.pull_start[part->first_sample], end = g->placed.pull_start[part->first_sample + part->sample_count];
-    PeltiBox box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-    for (int i = first; i < end; i++) {
-        box.low = vec3_min(box.low, g->placed.pulls[i].rest);
-        box.high = vec3_max(box.high, g->placed.pulls[i].rest);
-    }
+    PeltiBox box = pelti_box_empty;
+    for (int i = first; i < end; i++)
+        pelti_box_take(&box, g->placed.pulls[i].rest);
     *centre = vec3_lerp(box.low, box.high, 0.5f);
     for (int i = first; i < end; i++)
         *radius = fmaxf(*radius, vec3_distance(*centre, g->placed.pulls[i].rest));

@@ -119,9 +119,9 @@ typedef struct GiveKept { ///< what is told of pairs that were held on their sid
     int (*parts)[2];         ///< [PELTI_MOST_KEPT_SIDES] lower number first
 } GiveKept;
 
-typedef struct GiveOwn {              ///< scratch of each stage that asks: the clip's own pose
-    Mat34 *bones_free;                ///< [bone_count]
-    PeltiNodeMatrix *node_world_free; ///< [node_count]
+typedef struct GiveOwn {               ///< scratch of each stage that asks: the clip's own pose
+    Mat34 *bones_free;                 ///< [bone_count]
+    PeltiNodeMatrix *node_matrix_free; ///< [node_count]
 } GiveOwn;
 
 typedef struct GiveHeldBack { ///< turns that are not shown at once, or not in full. In: the corrected pose; out: the one to show

@@ -52,7 +52,7 @@ void pelti_give_way_release(PeltiGiveWay *g, double dt_s)
     for (int i = 0; i < n * n && !any; i++)
         any = g->past.sides[i].let > 0 || (g->past.sides[i].held && g->past.sides[i].pushed);
     if (any)
-        pelti_pose_bones(g->skin.who, &g->skin.pose.free, g->own.node_world_free, g->own.bones_free);
+        pelti_pose_bones(g->skin.who, &g->skin.pose.free, g->own.node_matrix_free, g->own.bones_free);
     for (int a = 0; a < n && any; a++)
         for (int b = a + 1; b < n; b++) {
             GiveSide *side = &g->past.sides[a * n + b];

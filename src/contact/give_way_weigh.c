@@ -3,7 +3,8 @@
 /// than it mends.
 #include "contact/give_way_parts.h"
 #include "contact/constants.def"
-#include "geometry/exact.h"
+#include "geometry/triangles.h"
+#include "math/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +16,6 @@ enum { MOST_CROSSING = 1 << 15, MIXED = -2 };
 static int64_t pair_key(int a, int b)
 {
     return a < b ? ((int64_t)a << 32) | (int64_t)b : ((int64_t)b << 32) | (int64_t)a;
-}
-
-static int compare_keys(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
 }
 
 /// The joint that carries most of a triangle.
@@ -58,7 +53,7 @@ static float reach(const Vec3 a[3], const Vec3 b[3])
 static bool crosses_at_rest(const GiveWeigh *w, int a, int b)
 {
     int64_t key = pair_key(a, b);
-    return w->rest_count && bsearch(&key, w->rest_keys, (size_t)w->rest_count, sizeof key, compare_keys) != NULL;
+    return w->rest_count && bsearch(&key, w->rest_keys, (size_t)w->rest_count, sizeof key, pelti_int64_order) != NULL;
 }
 
 /// Triangles that different joints carry and that cross by more than touching, as the measures count it.
@@ -70,15 +65,14 @@ static int crosses(void *context, int a, int b, int worker)
     if (w->joint[a] == w->joint[b] || !(w->at_rest || w->scratch.triangle_moved[a] || w->scratch.triangle_moved[b]))
         return 0;
     const int *s = g->skin.who->mesh->triangles[a], *t = g->skin.who->mesh->triangles[b];
-    for (int i = 0; i < 3; i++)
-        if ((s[i] == t[0]) | (s[i] == t[1]) | (s[i] == t[2]))
-            return 0;
+    if (pelti_triangles_share(s, t))
+        return 0;
     const Vec3 p[3] = {w->scratch.x[s[0]], w->scratch.x[s[1]], w->scratch.x[s[2]]},
                q[3] = {w->scratch.x[t[0]], w->scratch.x[t[1]], w->scratch.x[t[2]]};
     float touching = TOUCHING * (float)g->size;
     if (!w->at_rest && !(reach(p, q) > touching && reach(q, p) > touching))
         return 0;
-    return pelti_triangles_meet(p, q) != PELTI_APART && (w->at_rest || !crosses_at_rest(w, a, b));
+    return pelti_triangles_meet(p, q) != PELTI_TRIANGLES_APART && (w->at_rest || !crosses_at_rest(w, a, b));
 }
 
 static bool may_cross(void *context, int node_a, int node_b)
@@ -110,7 +104,7 @@ static PeltStatus list_rest(PeltiGiveWay *g, PeltError *err)
     for (int i = 0; i < w->rest_count; i++)
         w->rest_keys[i] = pair_key(w->scratch.pairs.pairs[i].a, w->scratch.pairs.pairs[i].b);
     if (w->rest_count)
-        qsort(w->rest_keys, (size_t)w->rest_count, sizeof(int64_t), compare_keys);
+        qsort(w->rest_keys, (size_t)w->rest_count, sizeof(int64_t), pelti_int64_order);
     return PELT_OK;
 }
 

@@ -104,7 +104,7 @@ PeltStatus pelti_contact_skin_init(PeltiContactSkin *skin, PeltiPool *pool, cons
     skin->rest = PELTI_NEW(pool, Vec3, mesh->vertex_count);
     skin->pose.free = pelti_pose_new(pool, who);
     skin->pose.corrected = pelti_pose_new(pool, who);
-    skin->pose.node_world = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count);
+    skin->pose.node_matrix = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count);
     skin->pose.bones = PELTI_NEW(pool, Mat34, who->bone_count);
     skin->scratch.columns = pelti_pool_take(pool, (size_t)who->bone_count, sizeof(float[16]));
     float *area = PELTI_NEW(pool, float, mesh->vertex_count), *edge = PELTI_NEW(pool, float, mesh->edge_count);
@@ -148,17 +148,17 @@ static Quat quat_of_turn(const double v[3])
 
 /// Rotation of a joint's parent node: its axes at unit length, made orthogonal. Found anew only where the node has turned: rounds
 /// of a step move a few limbs.
-static void find_axes(PeltiGive *joint, const PeltiNodeMatrix *node_world)
+static void find_axes(PeltiGive *joint, const PeltiNodeMatrix *node_matrix)
 {
     Mat3 m;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
-            m.m[i][j] = node_world ? (float)node_world->m[i][j] : (i == j ? 1.0f : 0.0f);
+            m.m[i][j] = node_matrix ? (float)node_matrix->m[i][j] : (i == j ? 1.0f : 0.0f);
     if (joint->has_axes && memcmp(&m, &joint->above, sizeof m) == 0)
         return;
     joint->above = m;
     joint->has_axes = true;
-    Mat3 r = node_world ? mat3_polar(m, NULL) : m;
+    Mat3 r = node_matrix ? mat3_polar(m, NULL) : m;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             joint->axes[i][j] = (double)r.m[i][j];
@@ -200,7 +200,7 @@ static void correct_node(PeltiContactSkin *skin, const PeltiGive *joint)
     Mat3 up, down; // the root's shift is a world vector
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
-            up.m[i][j] = node->parent >= 0 ? (float)skin->pose.node_world[node->parent].m[i][j] : (i == j ? 1.0f : 0.0f);
+            up.m[i][j] = node->parent >= 0 ? (float)skin->pose.node_matrix[node->parent].m[i][j] : (i == j ? 1.0f : 0.0f);
     if (mat3_inverse(up, &down))
         local->translation =
             vec3_add(local->translation,
@@ -212,16 +212,16 @@ void pelti_contact_skin_pose(PeltiContactSkin *skin)
     const PeltiCharacter *who = skin->who;
     pelti_pose_copy(who, &skin->pose.free, &skin->pose.corrected);
     if (skin->root.stiffness > 0)
-        pelti_pose_bones(who, &skin->pose.corrected, skin->pose.node_world, skin->pose.bones); // parents of roots, for the shift
+        pelti_pose_bones(who, &skin->pose.corrected, skin->pose.node_matrix, skin->pose.bones); // parents of roots, for the shift
     for (int j = 0; j < skin->joint_count; j++)
         correct_node(skin, &skin->joints[j]);
-    pelti_pose_bones(who, &skin->pose.corrected, skin->pose.node_world, skin->pose.bones);
+    pelti_pose_bones(who, &skin->pose.corrected, skin->pose.node_matrix, skin->pose.bones);
     for (int j = 0; j < skin->joint_count; j++) {
         PeltiGive *joint = &skin->joints[j];
         int up = who->nodes[joint->node].parent;
         for (int k = 0; k < 3; k++)
-            joint->at[k] = skin->pose.node_world[joint->node].m[k][3];
-        find_axes(joint, up >= 0 ? &skin->pose.node_world[up] : NULL);
+            joint->at[k] = skin->pose.node_matrix[joint->node].m[k][3];
+        find_axes(joint, up >= 0 ? &skin->pose.node_matrix[up] : NULL);
         find_tangent(joint);
     }
 }

@@ -45,8 +45,8 @@ typedef struct PeltiContactSkinRoot { ///< the shift of the whole body, a spring
 
 typedef struct PeltiContactSkinPose { ///< the caller writes `free`, pelti_contact_skin_pose the others
     PeltiPose free, corrected;
-    PeltiNodeMatrix *node_world; ///< [node_count] of the corrected pose
-    Mat34 *bones;                ///< [bone_count] of the corrected pose
+    PeltiNodeMatrix *node_matrix; ///< [node_count] of the corrected pose
+    Mat34 *bones;                 ///< [bone_count] of the corrected pose
 } PeltiContactSkinPose;
 
 typedef struct PeltiContactSkin {

@@ -32,7 +32,7 @@ static void find_tips(PeltiSwing *swing, const PeltiContactSkin *skin)
 PeltStatus pelti_swing_init(PeltiSwing *swing, PeltiPool *pool, const PeltiContactSkin *skin, PeltError *err)
 {
     const PeltiCharacter *who = skin->who;
-    swing->scratch.node_world = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count);
+    swing->scratch.node_matrix = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count);
     swing->scratch.bones = PELTI_NEW(pool, Mat34, who->bone_count);
     swing->tips = PELTI_NEW(pool, int, who->bone_count *WAYS);
     swing->scratch.asked = PELTI_NEW(pool, double, skin->joint_count + 1);
@@ -56,7 +56,7 @@ void pelti_swing_contact(PeltiSwing *swing, const PeltiContactSkin *skin, const 
     const PeltiWeights *w = skin->weights;
     Vec3 by = vec3(0, 0, 0);
     if (!swing->scratch.touches)
-        pelti_pose_bones(skin->who, &skin->pose.free, swing->scratch.node_world, swing->scratch.bones);
+        pelti_pose_bones(skin->who, &skin->pose.free, swing->scratch.node_matrix, swing->scratch.bones);
     swing->scratch.touches = true;
     for (int pass = 0; pass < 2; pass++) {
         // along the wall it asks nothing, stick or slide: what friction drags farther than it is pushed is no need of the contact

@@ -6,7 +6,7 @@
 #include "contact/skin.h"
 
 typedef struct PeltiSwingScratch { ///< from pelti_swing_begin to pelti_swing_end
-    PeltiNodeMatrix *node_world;   ///< [node_count] of the free pose
+    PeltiNodeMatrix *node_matrix;  ///< [node_count] of the free pose
     Mat34 *bones;                  ///< [bone_count] of the free pose
     double *asked;                 ///< [joint_count] how far contacts below a joint are taken along their normals, units
     double *went;                  ///< [joint_count] how far any skin below it is

@@ -195,7 +195,7 @@ static PeltStatus fit_correctives(PeltiDistilModel *model, const PeltDistilDef *
 /// Methods that move a point by its own bones alone: by which, after weights were tried (`weights=best`).
 static PeltStatus find_moved_by(PeltiDistilRun *run, unsigned flags, PeltError *err)
 {
-    if (!(flags & PELTI_BY_POINT))
+    if (!(flags & PELTI_METHOD_BY_POINT))
         return PELT_OK;
     PELT_TRY(pelti_distil_samples_skin(&run->samples, &run->samples_def, err));
     run->model.moved_by = run->samples.skin->weights.vertices;
@@ -213,7 +213,7 @@ static PeltStatus fit(PeltiDistilRun *run, PeltError *err)
     model->samples = &run->samples;
     model->progress = (PeltiProgressSink){def->skin.progress, def->skin.progress_user};
     model->influences = def->weights;
-    model->small_turns = flags & PELTI_NEEDS_WEIGHTS ? SMALL_TURNS : SMALL_TURNS_FREE;
+    model->small_turns = flags & PELTI_METHOD_NEEDS_WEIGHTS ? SMALL_TURNS : SMALL_TURNS_FREE;
     model->corrective_room = def->correctives;
     PELT_TRY(original_weights(run, err));
     PELT_TRY(find_moved_by(run, flags, err));

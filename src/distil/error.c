@@ -5,8 +5,8 @@ static PeltStatus make_sum(PeltiDistilErrorSum *sum, const PeltiCharacter *who, 
 {
     *sum = (PeltiDistilErrorSum){.joint_square = PELTI_NEW(pool, double, who->bone_count),
                                  .joint_most = PELTI_NEW(pool, float, who->bone_count),
-                                 .bins = PELTI_NEW(pool, uint64_t, PELTI_ERROR_BINS)};
-    return pool->failed ? pelti_no_memory(err, PELTI_ERROR_BINS * sizeof *sum->bins) : PELT_OK;
+                                 .bins = PELTI_NEW(pool, uint64_t, PELTI_DISTIL_ERROR_BINS)};
+    return pool->failed ? pelti_no_memory(err, PELTI_DISTIL_ERROR_BINS * sizeof *sum->bins) : PELT_OK;
 }
 
 PeltStatus pelti_distil_errors(PeltiDistilErrors *errors, const PeltiCharacter *who, const PeltiWeights *points_weights,
@@ -31,7 +31,7 @@ static double add(const PeltiDistilErrors *errors, PeltiDistilErrorSum *sum, con
     double square = 0;
     for (int p = 0; p < errors->who->point_count; p++) {
         float d = vec3_distance(truth[p], skin[p]);
-        int bone = errors->main_bone[p], bin = (int)fminf(d / per_bin, PELTI_ERROR_BINS - 1);
+        int bone = errors->main_bone[p], bin = (int)fminf(d / per_bin, PELTI_DISTIL_ERROR_BINS - 1);
         sum->bins[bin]++;
         sum->joint_square[bone] += (double)d * (double)d;
         sum->joint_most[bone] = fmaxf(sum->joint_most[bone], d);
@@ -60,7 +60,7 @@ static double p99_of(const PeltiDistilErrors *errors, const PeltiDistilErrorSum 
 {
     uint64_t all = (uint64_t)errors->poses * (uint64_t)errors->who->point_count, below = 0;
     int bin = 0;
-    for (; bin < PELTI_ERROR_BINS - 1; bin++) {
+    for (; bin < PELTI_DISTIL_ERROR_BINS - 1; bin++) {
         below += sum->bins[bin];
         if (below * 100 >= all * 99)
             break;

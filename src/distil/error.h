@@ -6,7 +6,7 @@
 
 #include <pelt/distil.h>
 
-enum { PELTI_ERROR_BINS = 1 << 15 };
+enum { PELTI_DISTIL_ERROR_BINS = 1 << 15 };
 
 /// Distances of one skin. Percentiles are read off a histogram, a bin a hundred-thousandth of the size.
 typedef struct PeltiDistilErrorSum {
@@ -15,7 +15,7 @@ typedef struct PeltiDistilErrorSum {
     float *joint_most;    ///< [bone_count]
     float largest;
     int worst_pose, worst_point; ///< of the largest distance
-    uint64_t *bins;              ///< [PELTI_ERROR_BINS] the last holds all above
+    uint64_t *bins;              ///< [PELTI_DISTIL_ERROR_BINS] the last holds all above
 } PeltiDistilErrorSum;
 
 typedef struct PeltiDistilErrors {

@@ -329,9 +329,10 @@ static void pair_pose(const PeltiDistilPoses *poses, PeltiDistilPoseDraw draw, P
 }
 
 enum { ROUND = 10 }; // of poses: how many of each kind in a row
-static const PeltiDistilPoseKind IN_A_ROUND[ROUND] = {PELTI_POSE_RANDOM, PELTI_POSE_CLIP,   PELTI_POSE_AROUND, PELTI_POSE_SWEEP,
-                                                      PELTI_POSE_PAIR,   PELTI_POSE_RANDOM, PELTI_POSE_AROUND, PELTI_POSE_RANDOM,
-                                                      PELTI_POSE_AROUND, PELTI_POSE_RANDOM};
+static const PeltiDistilPoseKind IN_A_ROUND[ROUND] = {
+    PELTI_DISTIL_POSE_RANDOM, PELTI_DISTIL_POSE_CLIP,   PELTI_DISTIL_POSE_AROUND, PELTI_DISTIL_POSE_SWEEP,
+    PELTI_DISTIL_POSE_PAIR,   PELTI_DISTIL_POSE_RANDOM, PELTI_DISTIL_POSE_AROUND, PELTI_DISTIL_POSE_RANDOM,
+    PELTI_DISTIL_POSE_AROUND, PELTI_DISTIL_POSE_RANDOM};
 
 PeltiDistilPoseKind pelti_distil_pose_kind(int index)
 {
@@ -354,13 +355,13 @@ void pelti_distil_pose(const PeltiDistilPoses *poses, PeltiDistilPoseDraw draw, 
     PeltiDistilPoseDraw number = {number_in_kind(draw.index), draw.again};
     PeltiDistilPoseKind kind = pelti_distil_pose_kind(draw.index);
     pelti_pose_file(poses->who, out);
-    if (kind == PELTI_POSE_CLIP)
+    if (kind == PELTI_DISTIL_POSE_CLIP)
         clip_pose(poses, place_of(number), out);
-    else if (kind == PELTI_POSE_SWEEP && poses->sweep_count > 0)
+    else if (kind == PELTI_DISTIL_POSE_SWEEP && poses->sweep_count > 0)
         sweep_pose(poses, number.index, draw.again, out);
-    else if (kind == PELTI_POSE_PAIR && poses->pair_count > 0)
+    else if (kind == PELTI_DISTIL_POSE_PAIR && poses->pair_count > 0)
         pair_pose(poses, number, out);
-    else if (kind == PELTI_POSE_AROUND)
+    else if (kind == PELTI_DISTIL_POSE_AROUND)
         around_pose(poses, number, out);
     else
         random_pose(poses, "random", number, out);

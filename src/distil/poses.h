@@ -37,12 +37,12 @@ typedef struct PeltiDistilPoses {
 } PeltiDistilPoses;
 
 typedef enum PeltiDistilPoseKind {
-    PELTI_POSE_CLIP,
-    PELTI_POSE_SWEEP,
-    PELTI_POSE_PAIR,
-    PELTI_POSE_AROUND,
-    PELTI_POSE_RANDOM,
-    PELTI_POSE_HELD_OUT
+    PELTI_DISTIL_POSE_CLIP,
+    PELTI_DISTIL_POSE_SWEEP,
+    PELTI_DISTIL_POSE_PAIR,
+    PELTI_DISTIL_POSE_AROUND,
+    PELTI_DISTIL_POSE_RANDOM,
+    PELTI_DISTIL_POSE_HELD_OUT
 } PeltiDistilPoseKind;
 extern const char *const pelti_distil_pose_kinds[]; ///< names, by kind
 

@@ -102,9 +102,9 @@ static int part_start(const PeltiDistilSamples *s, int part, int parts)
 }
 
 /// <path>.part-<part>-<parts>: where a part of the samples of `path` is kept.
-static PeltStatus make_part_path(const char *path, int part, int parts, char out[PELTI_SAMPLES_PATH], PeltError *err)
+static PeltStatus make_part_path(const char *path, int part, int parts, char out[PELTI_DISTIL_SAMPLES_PATH], PeltError *err)
 {
-    if (snprintf(out, PELTI_SAMPLES_PATH, "%s.part-%d-%d", path, part, parts) >= PELTI_SAMPLES_PATH)
+    if (snprintf(out, PELTI_DISTIL_SAMPLES_PATH, "%s.part-%d-%d", path, part, parts) >= PELTI_DISTIL_SAMPLES_PATH)
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "the path of the samples is too long");
     return PELT_OK;
 }
@@ -113,7 +113,7 @@ static PeltStatus open_store(PeltiDistilSamples *s, const PeltiDistilSamplesDef 
 {
     SamplesHeader header = header_of(s), found;
     uint64_t bytes = 0;
-    char part_path[PELTI_SAMPLES_PATH];
+    char part_path[PELTI_DISTIL_SAMPLES_PATH];
     const char *path = def->keep_path;
     s->end = s->count + s->held_out;
     if (!path)
@@ -141,7 +141,7 @@ static PeltStatus take_part(PeltiDistilSamples *s, const PeltiDistilSamplesDef *
 {
     SamplesHeader header = header_of(s), found;
     PeltiSource source;
-    char path[PELTI_SAMPLES_PATH];
+    char path[PELTI_DISTIL_SAMPLES_PATH];
     int first = part_start(s, part, def->parts);
     size_t points = (size_t)points_bytes(s), nodes = (size_t)(record_bytes(s) - points_bytes(s));
     PELT_TRY(make_part_path(def->keep_path, part, def->parts, path, err));
@@ -183,7 +183,7 @@ static float free_way(PeltiDistilSamples *s)
     pelti_pose_file(s->who, &s->start);
     while (reached < STATIONS) {
         pelti_pose_blend(s->who, &s->start, &s->pose, (float)(reached + 1) / STATIONS, &s->station);
-        pelti_pose_bones(s->who, &s->station, s->node_world, s->bones);
+        pelti_pose_bones(s->who, &s->station, s->node_matrix, s->bones);
         if (pelti_distil_far_crosses(s->far, s->bones))
             break;
         reached++;
@@ -246,7 +246,7 @@ PeltStatus pelti_distil_samples(const PeltiDistilSamplesDef *def, PeltiPool *poo
     out->pose = pelti_pose_new(pool, who);
     out->start = pelti_pose_new(pool, who);
     out->station = pelti_pose_new(pool, who);
-    out->node_world = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count);
+    out->node_matrix = PELTI_NEW(pool, PeltiNodeMatrix, who->node_count);
     out->bones = PELTI_NEW(pool, Mat34, who->bone_count);
     out->joints = PELTI_NEW(pool, PeltiJoint, who->bone_count);
     out->points = PELTI_NEW(pool, Vec3, who->point_count);
@@ -277,7 +277,7 @@ static PeltStatus read_record(PeltiDistilSamples *s, int record, PeltiDistilSamp
     PELT_TRY(pelti_spool_read(&s->spool, at + points_bytes(s), s->pose.local, (size_t)s->who->node_count * sizeof(Trs), err));
     for (int n = 0; n < s->who->node_count; n++)
         s->pose.touched[n] = memcmp(&s->pose.local[n], &s->who->nodes[n].trs, sizeof(Trs)) != 0;
-    pelti_pose_bones(s->who, &s->pose, s->node_world, s->bones);
+    pelti_pose_bones(s->who, &s->pose, s->node_matrix, s->bones);
     pelti_joints_pose(s->who, &s->pose, s->joints);
     pelti_mesh_gather(s->who->mesh, s->points, s->vertices);
     *out = (PeltiDistilSample){&s->pose, s->bones, s->joints, s->points, s->vertices};

@@ -9,7 +9,7 @@
 #include "distil/settle.h"
 #include "io/spool.h"
 
-enum { PELTI_SAMPLES_PATH = 4096 };
+enum { PELTI_DISTIL_SAMPLES_PATH = 4096 };
 
 typedef struct PeltiDistilSamplesDef {
     const PeltCharacter *character;
@@ -45,7 +45,7 @@ typedef struct PeltiDistilSamples {
     double seconds; ///< of sampling, this run
     PeltiSpool spool;
     PeltiPose pose, start, station; ///< at hand; the file's; on the way
-    PeltiNodeMatrix *node_world;
+    PeltiNodeMatrix *node_matrix;
     Mat34 *bones;
     PeltiJoint *joints;
     Vec3 *points, *vertices; ///< the file holds points

@@ -109,9 +109,9 @@ void pelti_distil_settle(PeltiDistilSettle *s, const PeltiPose *pose)
 {
     unsigned flags = s->skin->method->flags;
     PeltiStepReport report;
-    bool remembers = flags & PELTI_KEEPS_STATE || s->skin->mends.touch || s->skin->mends.body_touch;
+    bool remembers = flags & PELTI_METHOD_KEEPS_STATE || s->skin->mends.touch || s->skin->mends.body_touch;
     int steps = count_steps(s->skin->character->who, pose);
-    if (!(flags & PELTI_DYNAMIC)) {
+    if (!(flags & PELTI_METHOD_DYNAMIC)) {
         bool there = walk(s, pose, remembers ? steps : 1, &report);
         if (there)
             come_nearer(s, stat(&report, "touch_lag"));

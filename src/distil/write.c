@@ -1,7 +1,6 @@
 /// The files of a distilled skin: poses of every clip through the rules, then io writes.
 #include "distil/write.h"
-
-#include "character/pose_math.h"
+#include "math/order.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +23,8 @@ static Trs helper_local(const PeltiDistilSkin *distilled, int helper, const Pelt
     double in_rest[3][4], moved[3][4], local[3][4];
     for (int i = 0; i < 12; i++)
         in_rest[i / 4][i % 4] = (double)motion.m[i / 4][i % 4];
-    pelti_pose_multiply(in_rest, driver->bone_to_rest, moved);
-    pelti_pose_multiply(parent->rest_to_bone, moved, local);
+    mat34_mul_double(in_rest, driver->bone_to_rest, moved);
+    mat34_mul_double(parent->rest_to_bone, moved, local);
     for (int i = 0; i < 12; i++)
         out.m[i / 4][i % 4] = (float)local[i / 4][i % 4];
     return trs_from_mat34(out);
@@ -54,19 +53,13 @@ static void drive(Writer *w, Trs *helpers)
 
 // ---- keys
 
-static int compare_floats(const void *a, const void *b)
-{
-    float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
 /// Keys at `fps`, at the clip's end and where the file's own weights have theirs.
 static float *choose_times(Writer *w, const PeltiClip *clip, int *count)
 {
     double fps = w->def->fps > 0 ? w->def->fps : KEYS_PER_SECOND;
     int grid = (int)ceil((double)clip->duration_s * fps), most = grid + 1, kept = 0, used = 0;
     for (int c = 0; c < clip->channel_count; c++)
-        most += clip->channels[c].path == PELTI_MORPH ? clip->channels[c].key_count : 0;
+        most += clip->channels[c].path == PELTI_CHANNEL_MORPH ? clip->channels[c].key_count : 0;
     float *times = PELTI_NEW(&w->pool, float, most);
     *count = 0;
     if (!times)
@@ -75,9 +68,9 @@ static float *choose_times(Writer *w, const PeltiClip *clip, int *count)
         times[used++] = (float)(f / fps);
     times[used++] = clip->duration_s;
     for (int c = 0; c < clip->channel_count; c++)
-        for (int k = 0; clip->channels[c].path == PELTI_MORPH && k < clip->channels[c].key_count; k++)
+        for (int k = 0; clip->channels[c].path == PELTI_CHANNEL_MORPH && k < clip->channels[c].key_count; k++)
             times[used++] = clip->channels[c].times[k];
-    qsort(times, (size_t)used, sizeof *times, compare_floats);
+    qsort(times, (size_t)used, sizeof *times, pelti_float_order);
     for (int i = 0; i < used; i++)
         if (kept == 0 || times[i] > times[kept - 1])
             times[kept++] = times[i];

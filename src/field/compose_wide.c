@@ -181,12 +181,12 @@ PELTI_WIDE void read_row(const EightPoints *g, PartAtEight *row)
     PeltiFloat8 dy = s[0] + (s[2] - s[0]) * x, dz = s[1] + (s[3] - s[1]) * x;
     PeltiFloat8 taylor = x * (1 - x) * b[1] + y * (1 - y) * dy + z * (1 - z) * dz;
     PeltiFloat8 f = (a[0] + b[0] * x) * grid->value_scale - 0.5f * gs * taylor;
-    PeltiFloat8 gx = (a[1] + b[1] * x) * gs, gy = (a[2] + b[2] * x) * gs, gz = (a[3] + b[3] * x) * gs, world[3];
+    PeltiFloat8 gx = (a[1] + b[1] * x) * gs, gy = (a[2] + b[2] * x) * gs, gz = (a[3] + b[3] * x) * gs, gradient[3];
     PELTI_UNROLL
     for (int k = 0; k < 3; k++)
-        world[k] = splat8(to_grid->m[0][k]) * gx + splat8(to_grid->m[1][k]) * gy + splat8(to_grid->m[2][k]) * gz;
+        gradient[k] = splat8(to_grid->m[0][k]) * gx + splat8(to_grid->m[1][k]) * gy + splat8(to_grid->m[2][k]) * gz;
     row->live = (f > NOTHING) & row->in;
-    row->leaf = (PeltiFieldLeaf8){select8(f < 1, f, splat8(1)), {world[0], world[1], world[2]}};
+    row->leaf = (PeltiFieldLeaf8){select8(f < 1, f, splat8(1)), {gradient[0], gradient[1], gradient[2]}};
 }
 
 PELTI_WIDE int row_of(const EightPoints *g, int part)

@@ -100,7 +100,7 @@ static float fade(float node, int size, float *slope)
 {
     float last = (float)(size - 1), side = node < last - node ? 1.0f : -1.0f, t = fminf(node, last - node) / 2;
     *slope = t < 1 ? side * 6 * t * (1 - t) / 2 : 0;
-    return t < 1 ? t * t * (3 - 2 * t) : 1;
+    return t < 1 ? smooth_step(t) : 1;
 }
 
 /// d = max(d, distance to the bone - guard radius), rounded (GUARD_SOFT) so that the gradient stays continuous.

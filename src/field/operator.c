@@ -283,7 +283,7 @@ PeltStatus pelti_operator_build(PeltiPool *pool, PeltiJobs *jobs, const PeltiPro
         // fold meets the flanks of the limb. Taken alone it would leave the contact surface hanging inside, away from the skin.
         float fold = (float)((pelti_acos(c) * (180 / 3.14159265358979) - APART_FROM) / (APART_TO - APART_FROM));
         fold = fminf(1, fmaxf(0, fold));
-        out->fold_of_cos[k] = fold * fold * (3 - 2 * fold);
+        out->fold_of_cos[k] = smooth_step(fold);
     }
     pelti_pool_release(&work);
     return status;

@@ -67,8 +67,7 @@ static inline float pelti_fold_share(const PeltiFold *fold, Vec3 a, Vec3 b)
     float sizes = sqrtf(2 * (vec3_dot(a, a) + vec3_dot(b, b))) + fold->flat;
     float outside = vec3_dot(vec3_add(a, b), fold->out); // both gradients lead back to the joint: below 0 in a fold
     float t = ((vec3_dot(vec3_sub(b, a), fold->across) - fmaxf(0, outside)) / sizes - BEND_FROM) * (1 / (BEND_TO - BEND_FROM));
-    t = t < 0 ? 0 : t > 1 ? 1 : t;
-    return t * t * (3 - 2 * t);
+    return smooth_rise(t);
 }
 
 /// d (in slices) for two gradients.

@@ -1,5 +1,6 @@
 /// Profile curves of operators [Vaillant2014 sec. 4.2].
 #include "field/profile.h"
+#include "math/vec.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -81,7 +82,7 @@ float pelti_profile_depth(const PeltiProfile *profile, float angle_deg)
     for (int k = 1; k < n; k++)
         if (angle_deg < profile->angle_deg[k]) {
             float t = (angle_deg - profile->angle_deg[k - 1]) / (profile->angle_deg[k] - profile->angle_deg[k - 1]);
-            return profile->depth[k - 1] + t * t * (3 - 2 * t) * (profile->depth[k] - profile->depth[k - 1]);
+            return profile->depth[k - 1] + smooth_step(t) * (profile->depth[k] - profile->depth[k - 1]);
         }
     return profile->depth[n - 1];
 }

@@ -7,33 +7,6 @@
 
 enum { LEAF_ITEMS = 4, STACK = 96, REFIT_GRAIN = 2048, QUERY_GRAIN = 256 };
 
-static const PeltiBox empty_box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-
-/// Comparisons in place of fminf and fmaxf, which are calls (for the sake of NaN, which does not get this far): refits and
-/// nearest queries are three times faster.
-static inline float lesser(float a, float b)
-{
-    return a < b ? a : b;
-}
-static inline float larger(float a, float b)
-{
-    return a > b ? a : b;
-}
-static inline Vec3 low_corner(Vec3 a, Vec3 b)
-{
-    return vec3(lesser(a.x, b.x), lesser(a.y, b.y), lesser(a.z, b.z));
-}
-static inline Vec3 high_corner(Vec3 a, Vec3 b)
-{
-    return vec3(larger(a.x, b.x), larger(a.y, b.y), larger(a.z, b.z));
-}
-
-static void grow(PeltiBox *box, const PeltiBox *by)
-{
-    box->low = low_corner(box->low, by->low);
-    box->high = high_corner(box->high, by->high);
-}
-
 static bool usable(Vec3 p) // written so that NaN fails
 {
     return fabsf(p.x) <= 1e30f && fabsf(p.y) <= 1e30f && fabsf(p.z) <= 1e30f;
@@ -52,7 +25,7 @@ static PeltiBox triangle_box(const int triangle[3], const Vec3 *points) // to th
     __m128 good = _mm_and_ps(_mm_cmple_ps(_mm_andnot_ps(sign, a), most),
                              _mm_and_ps(_mm_cmple_ps(_mm_andnot_ps(sign, b), most), _mm_cmple_ps(_mm_andnot_ps(sign, c), most)));
     if (_mm_movemask_ps(good) != 15)
-        return empty_box;
+        return pelti_box_empty;
     __m128 low = _mm_min_ps(a, _mm_min_ps(b, c)), high = _mm_max_ps(a, _mm_max_ps(b, c));
     PeltiBox box;
     _mm_storel_pi((__m64 *)(void *)&box.low, low);
@@ -66,8 +39,11 @@ static PeltiBox triangle_box(const int triangle[3], const Vec3 *points)
 {
     Vec3 a = points[triangle[0]], b = points[triangle[1]], c = points[triangle[2]];
     if (!usable(a) || !usable(b) || !usable(c))
-        return empty_box;
-    return (PeltiBox){low_corner(a, low_corner(b, c)), high_corner(a, high_corner(b, c))};
+        return pelti_box_empty;
+    PeltiBox box = {a, a};
+    pelti_box_take(&box, b);
+    pelti_box_take(&box, c);
+    return box;
 }
 #endif
 
@@ -152,12 +128,12 @@ static void refit_nodes(PeltiBoxTree *tree)
         PeltiBoxNode *node = &tree->nodes[n];
         if (node->right >= 0) {
             node->box = tree->nodes[n + 1].box;
-            grow(&node->box, &tree->nodes[node->right].box);
+            pelti_box_join(&node->box, &tree->nodes[node->right].box);
             continue;
         }
-        node->box = empty_box;
+        node->box = pelti_box_empty;
         for (int i = 0; i < node->count; i++)
-            grow(&node->box, &tree->boxes[node->first + i]);
+            pelti_box_join(&node->box, &tree->boxes[node->first + i]);
     }
 }
 
@@ -241,12 +217,12 @@ static void refit_slots(void *context, int begin, int end, int worker)
         if (r->boxes) {
             box = r->boxes[item];
             if (!usable(box.low) || !usable(box.high))
-                box = empty_box;
+                box = pelti_box_empty;
         } else {
             box = triangle_box(r->triangles[item], r->points);
             if (r->next) {
                 PeltiBox then = triangle_box(r->triangles[item], r->next);
-                grow(&box, &then);
+                pelti_box_join(&box, &then);
             }
         }
         r->tree->boxes[slot] = box;

@@ -176,18 +176,18 @@ PeltiTrianglesMeet pelti_triangles_meet(const Vec3 a[3], const Vec3 b[3])
     int side_a[3], side_b[3];
     sides_of_plane(a, b, side_b);
     if (one_side(side_b))
-        return PELTI_APART;
+        return PELTI_TRIANGLES_APART;
     sides_of_plane(b, a, side_a);
     if (one_side(side_a))
-        return PELTI_APART;
+        return PELTI_TRIANGLES_APART;
     if (!side_b[0] && !side_b[1] && !side_b[2] && !side_a[0] && !side_a[1] && !side_a[2])
-        return coplanar_overlap(a, b) ? PELTI_COPLANAR : PELTI_APART;
+        return coplanar_overlap(a, b) ? PELTI_TRIANGLES_COPLANAR : PELTI_TRIANGLES_APART;
     if (none_in_plane(side_a) && none_in_plane(side_b))
-        return pieces_meet(a, side_a, b, side_b) ? PELTI_CROSSING : PELTI_APART;
+        return pieces_meet(a, side_a, b, side_b) ? PELTI_TRIANGLES_CROSSING : PELTI_TRIANGLES_APART;
     for (int k = 0; k < 3; k++) {
         int l = (k + 1) % 3;
         if (segment_crosses(b[k], b[l], side_b[k], side_b[l], a) || segment_crosses(a[k], a[l], side_a[k], side_a[l], b))
-            return PELTI_CROSSING;
+            return PELTI_TRIANGLES_CROSSING;
     }
-    return PELTI_APART;
+    return PELTI_TRIANGLES_APART;
 }

@@ -9,9 +9,10 @@ int pelti_triangles_orient(Vec3 a, Vec3 b, Vec3 c, Vec3 d);
 
 /// How two triangles that share no vertex meet.
 typedef enum PeltiTrianglesMeet {
-    PELTI_APART = 0,    ///< apart, or touching without an edge going through
-    PELTI_CROSSING = 1, ///< an edge of one lies on both sides of the other's plane and meets the other (its border counts)
-    PELTI_COPLANAR = 2  ///< in one plane, with overlapping insides
+    PELTI_TRIANGLES_APART = 0, ///< apart, or touching without an edge going through
+    PELTI_TRIANGLES_CROSSING =
+        1, ///< an edge of one lies on both sides of the other's plane and meets the other (its border counts)
+    PELTI_TRIANGLES_COPLANAR = 2 ///< in one plane, with overlapping insides
 } PeltiTrianglesMeet;
 PeltiTrianglesMeet pelti_triangles_meet(const Vec3 a[3], const Vec3 b[3]);
 

@@ -2,6 +2,7 @@
 #include "geometry/mesh.h"
 
 #include "core/hash.h"
+#include "geometry/triangles.h"
 
 #include <float.h>
 #include <limits.h>
@@ -518,7 +519,7 @@ void pelti_mesh_normals(const PeltiMesh *mesh, const Vec3 *positions, Vec3 *norm
     memset(normals, 0, sizeof(Vec3) * (size_t)mesh->vertex_count);
     for (int t = 0; t < mesh->triangle_count; t++) {
         const int *v = mesh->triangles[t];
-        Vec3 n = vec3_cross(vec3_sub(positions[v[1]], positions[v[0]]), vec3_sub(positions[v[2]], positions[v[0]]));
+        Vec3 n = pelti_triangle_normal(positions, v);
         for (int k = 0; k < 3; k++)
             normals[v[k]] = vec3_add(normals[v[k]], n);
     }

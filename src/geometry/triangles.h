@@ -17,7 +17,7 @@ static inline bool pelti_triangles_share(const int *s, const int *t) ///< a corn
 static inline bool pelti_triangles_cross(const Vec3 *x, const int *s, const int *t)
 {
     const Vec3 p[3] = {x[s[0]], x[s[1]], x[s[2]]}, q[3] = {x[t[0]], x[t[1]], x[t[2]]};
-    return pelti_triangles_meet(p, q) != PELTI_APART;
+    return pelti_triangles_meet(p, q) != PELTI_TRIANGLES_APART;
 }
 
 static inline Vec3 pelti_triangle_normal(const Vec3 *x, const int *t) ///< twice the area long
@@ -41,8 +41,8 @@ static inline float pelti_triangle_reach(const Vec3 *x, const int *a, const int 
         high = h > high ? h : high;
         low = -h > low ? -h : low;
     }
-    float lesser = high < low ? high : low, length = lesser > 0 ? vec3_length(n) : 1;
-    return lesser / (length > 1e-30f ? length : 1e-30f);
+    float reach = lesser(high, low), length = reach > 0 ? vec3_length(n) : 1;
+    return reach / (length > 1e-30f ? length : 1e-30f);
 }
 
 /// How far two triangles that cross would have to move along one of their normals to come apart.

@@ -253,11 +253,13 @@ static PeltStatus open_clip(Bvh *b, int frames, double frame_s, float **turns, f
     for (size_t j = 0; j < b->joints.count; j++) {
         turns[j] = joints[j].channel_count ? PELTI_NEW(pool, float, 4 * (size_t)frames) : NULL;
         if (joints[j].channel_count)
-            channels[clip->channel_count++] = (PeltiChannel){(int)j, PELTI_ROTATION, PELTI_LINEAR, frames, times, turns[j], 4, 0};
+            channels[clip->channel_count++] =
+                (PeltiChannel){(int)j, PELTI_CHANNEL_ROTATION, PELTI_CHANNEL_LINEAR, frames, times, turns[j], 4, 0};
     }
     for (int i = 0; i < joints[0].channel_count; i++)
         if (joints[0].kind[i] < 3) {
-            channels[clip->channel_count++] = (PeltiChannel){0, PELTI_TRANSLATION, PELTI_LINEAR, frames, times, *places, 3, 0};
+            channels[clip->channel_count++] =
+                (PeltiChannel){0, PELTI_CHANNEL_TRANSLATION, PELTI_CHANNEL_LINEAR, frames, times, *places, 3, 0};
             break;
         }
     clip->channels = channels;

@@ -20,8 +20,8 @@ typedef struct GltfCache {
     const PeltiChannel *curve; ///< its keys are the frames; NULL: frames come by fps
     PeltiTargetMix mix;
     PeltiPose pose;
-    PeltiNodeMatrix *node_world; ///< [node_count]
-    Mat34 *bones;                ///< [bone_count]
+    PeltiNodeMatrix *node_matrix; ///< [node_count]
+    Mat34 *bones;                 ///< [bone_count]
 } GltfCache;
 
 // ---- whose points
@@ -94,7 +94,7 @@ static void find_curve(GltfCache *cache)
     for (int c = 0; c < baked->clip_count; c++)
         for (int i = baked->clips[c].channel_count - 1; i >= 0; i--) {
             const PeltiChannel *channel = &baked->clips[c].channels[i];
-            if (channel->path != PELTI_MORPH || !cache->skinned[channel->node])
+            if (channel->path != PELTI_CHANNEL_MORPH || !cache->skinned[channel->node])
                 continue;
             cache->clip = &baked->clips[c];
             cache->curve = channel;
@@ -178,7 +178,7 @@ static PeltStatus open_gltf(PeltiCache *head, const PeltiCacheSource *source, Pe
     PELT_TRY(count_frames(cache, source->fps, err));
     PELT_TRY(pelti_targets_create(&cache->mix, cache->baked, &head->pool, err));
     cache->pose = pelti_pose_new(&head->pool, cache->baked);
-    cache->node_world = PELTI_NEW(&head->pool, PeltiNodeMatrix, cache->baked->node_count);
+    cache->node_matrix = PELTI_NEW(&head->pool, PeltiNodeMatrix, cache->baked->node_count);
     cache->bones = PELTI_NEW(&head->pool, Mat34, cache->baked->bone_count);
     return head->pool.failed ? pelti_no_memory(err, (size_t)cache->baked->node_count * sizeof(PeltiNodeMatrix)) : PELT_OK;
 }
@@ -190,7 +190,7 @@ static PeltStatus frame_gltf(PeltiCache *head, int index, Vec3 *points, PeltErro
     double time_s = cache->curve ? (double)cache->curve->times[index] : head->frames.fps > 0 ? index / head->frames.fps : 0;
     (void)err;
     pelti_pose_clip(baked, cache->clip, time_s, &cache->pose);
-    pelti_pose_bones(baked, &cache->pose, cache->node_world, cache->bones);
+    pelti_pose_bones(baked, &cache->pose, cache->node_matrix, cache->bones);
     bool morphed = pelti_targets_mix(&cache->mix, &cache->pose);
     for (int i = 0; i < cache->order_count; i++) {
         const PeltiInstance *instance = &baked->instances[cache->order[i]];

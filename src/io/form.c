@@ -178,21 +178,21 @@ static PeltStatus read_field(PeltiForm *form, const PeltiJsonAt *at, const Pelti
 {
     int64_t whole = 0;
     switch (field->kind) {
-    case PELTI_FIELD_FLOAT:
+    case PELTI_FORM_FLOAT:
         return read_float(form, at, field->least, field->most, target, err);
-    case PELTI_FIELD_FLOATS:
+    case PELTI_FORM_FLOATS:
         return pelti_form_floats(form, at, field, target, err);
-    case PELTI_FIELD_INT:
+    case PELTI_FORM_INT:
         PELT_TRY(
             said(form, at, pelti_json_int(at, PELTI_REQUIRED, (int64_t)field->least, (int64_t)field->most, &whole, err), err));
         *(int *)target = (int)whole;
         return PELT_OK;
-    case PELTI_FIELD_BOOL:
+    case PELTI_FORM_BOOL:
         return said(form, at, pelti_json_bool(at, PELTI_REQUIRED, target, err), err);
-    case PELTI_FIELD_TEXT:
-    case PELTI_FIELD_BONE:
-        return read_text_field(form, at, field->kind == PELTI_FIELD_BONE, target, err);
-    case PELTI_FIELD_CHOICE:
+    case PELTI_FORM_TEXT:
+    case PELTI_FORM_BONE:
+        return read_text_field(form, at, field->kind == PELTI_FORM_BONE, target, err);
+    case PELTI_FORM_CHOICE:
         return read_choice(form, at, field, target, err);
     default:
         return field->read(form, at, target, err);

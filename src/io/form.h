@@ -16,14 +16,14 @@ typedef struct PeltiForm {
 } PeltiForm;
 
 typedef enum PeltiFormFieldKind {
-    PELTI_FIELD_FLOAT,  ///< float
-    PELTI_FIELD_FLOATS, ///< float [count]
-    PELTI_FIELD_INT,    ///< int
-    PELTI_FIELD_BOOL,   ///< bool
-    PELTI_FIELD_TEXT,   ///< const char *, not empty
-    PELTI_FIELD_BONE,   ///< const char *, a joint of the character
-    PELTI_FIELD_CHOICE, ///< int (an enum), index in choices
-    PELTI_FIELD_CUSTOM  ///< whatever `read` does
+    PELTI_FORM_FLOAT,  ///< float
+    PELTI_FORM_FLOATS, ///< float [count]
+    PELTI_FORM_INT,    ///< int
+    PELTI_FORM_BOOL,   ///< bool
+    PELTI_FORM_TEXT,   ///< const char *, not empty
+    PELTI_FORM_BONE,   ///< const char *, a joint of the character
+    PELTI_FORM_CHOICE, ///< int (an enum), index in choices
+    PELTI_FORM_CUSTOM  ///< whatever `read` does
 } PeltiFormFieldKind;
 
 typedef struct PeltiFormField {
@@ -63,7 +63,7 @@ PeltStatus pelti_form_floats(const PeltiForm *form, const PeltiJsonAt *at, const
 PeltStatus pelti_form_bones(PeltiForm *form, const PeltiJsonAt *at, int *count, const char *const **names, PeltError *err);
 /// Is there such a joint? Fails with the nearest name.
 PeltStatus pelti_form_check_bone(const PeltiForm *form, const PeltiJsonAt *at, const char *name, PeltError *err);
-/// The document's format: "version" must be 1 where it is given. A PELTI_FIELD_CUSTOM reader.
+/// The document's format: "version" must be 1 where it is given. A PELTI_FORM_CUSTOM reader.
 PeltStatus pelti_form_version(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err);
 
 #endif

@@ -74,15 +74,15 @@ static PeltStatus place_nodes(PeltiGltfReader *reader, PeltError *err)
 {
     PeltiCharacter *who = reader->who;
     PeltiPose pose = pelti_pose_new(&reader->work, who);
-    reader->node_world = PELTI_NEW(&reader->work, PeltiNodeMatrix, who->node_count);
+    reader->node_matrix = PELTI_NEW(&reader->work, PeltiNodeMatrix, who->node_count);
     if (reader->work.failed)
         return pelti_no_memory(err, (size_t)who->node_count * sizeof(PeltiNodeMatrix));
     pelti_pose_file(who, &pose);
     for (int k = 0; k < who->node_count; k++)
-        pelti_pose_node_world(who, &pose, reader->doc->node_order[k], reader->node_world);
+        pelti_pose_node_matrix(who, &pose, reader->doc->node_order[k], reader->node_matrix);
     for (int n = 0; n < who->node_count; n++)
         for (int k = 0; k < 12; k++)
-            if (!(fabs(reader->node_world[n].m[k / 4][k % 4]) <= COORDINATE_MOST))
+            if (!(fabs(reader->node_matrix[n].m[k / 4][k % 4]) <= COORDINATE_MOST))
                 return PELT_FAIL(err, PELT_BAD_INPUT, "node %d (\"%.60s\"): its place in the world is not finite", n,
                                  who->nodes[n].name);
     return PELT_OK;

@@ -64,7 +64,8 @@ static PeltStatus read_values(PeltiGltfReader *reader, int accessor, int width, 
 
 static PeltStatus read_sampler(const PeltiGltf *doc, const PeltiJsonAt *item, Sampler *out, PeltError *err)
 {
-    static const char *const names[] = {[PELTI_LINEAR] = "LINEAR", [PELTI_STEP] = "STEP", [PELTI_CUBIC] = "CUBICSPLINE"};
+    static const char *const names[] = {
+        [PELTI_CHANNEL_LINEAR] = "LINEAR", [PELTI_CHANNEL_STEP] = "STEP", [PELTI_CHANNEL_CUBIC] = "CUBICSPLINE"};
     PeltiJsonAt input = pelti_json_member(item, "input"), output = pelti_json_member(item, "output"),
                 mode = pelti_json_member(item, "interpolation");
     const char *name = "LINEAR";
@@ -82,8 +83,10 @@ static PeltStatus read_sampler(const PeltiGltf *doc, const PeltiJsonAt *item, Sa
 /// The path Pelt plays, -1: pointers and whatever else.
 static int find_path(const char *name)
 {
-    static const char *const names[] = {
-        [PELTI_TRANSLATION] = "translation", [PELTI_ROTATION] = "rotation", [PELTI_SCALE] = "scale", [PELTI_MORPH] = "weights"};
+    static const char *const names[] = {[PELTI_CHANNEL_TRANSLATION] = "translation",
+                                        [PELTI_CHANNEL_ROTATION] = "rotation",
+                                        [PELTI_CHANNEL_SCALE] = "scale",
+                                        [PELTI_CHANNEL_MORPH] = "weights"};
     for (int i = 0; i < 4; i++)
         if (!strcmp(name, names[i]))
             return i;
@@ -114,12 +117,15 @@ static PeltStatus read_channel(PeltiGltfReader *reader, Cache *cache, const Pelt
     if (path < 0)
         pelti_warn(&reader->who->log, "channel-unknown", "clip \"%.60s\": channels that move \"%.40s\" are not played",
                    clip->name, path_name);
-    const PeltiInstance *shown = path == PELTI_MORPH && node >= 0 && cache->node_instance[node] >= 0
+    const PeltiInstance *shown = path == PELTI_CHANNEL_MORPH && node >= 0 && cache->node_instance[node] >= 0
                                      ? &reader->who->instances[cache->node_instance[node]]
                                      : NULL;
-    if (node < 0 || path < 0 || keys == 0 || (path == PELTI_MORPH && (!shown || shown->target_count == 0)))
+    if (node < 0 || path < 0 || keys == 0 || (path == PELTI_CHANNEL_MORPH && (!shown || shown->target_count == 0)))
         return PELT_OK;
-    int width = path == PELTI_ROTATION ? 4 : path == PELTI_MORPH ? 1 : 3, per_key = sampler.interpolation == PELTI_CUBIC ? 3 : 1;
+    int width = path == PELTI_CHANNEL_ROTATION ? 4
+                : path == PELTI_CHANNEL_MORPH  ? 1
+                                               : 3,
+        per_key = sampler.interpolation == PELTI_CHANNEL_CUBIC ? 3 : 1;
     int64_t per_value = shown ? shown->target_count : 1;
     if (doc->accessors[sampler.output].components != width ||
         doc->accessors[sampler.output].count < (int64_t)keys * per_key * per_value)

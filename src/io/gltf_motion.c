@@ -54,8 +54,10 @@ const char *const *pelti_gltf_said(const PeltiGltf *doc, PeltiPool *pool)
 
 // ---- clips
 
-static const char *const PATHS[] = {
-    [PELTI_TRANSLATION] = "translation", [PELTI_ROTATION] = "rotation", [PELTI_SCALE] = "scale", [PELTI_MORPH] = "weights"};
+static const char *const PATHS[] = {[PELTI_CHANNEL_TRANSLATION] = "translation",
+                                    [PELTI_CHANNEL_ROTATION] = "rotation",
+                                    [PELTI_CHANNEL_SCALE] = "scale",
+                                    [PELTI_CHANNEL_MORPH] = "weights"};
 
 static PeltiJson *clip_json(PeltiGltfOut *out, const PeltiClip *clip)
 {

@@ -47,18 +47,20 @@ void pelti_gltf_out_channel(PeltiGltfOut *out, PeltiJson *clip, int sampler, int
 void pelti_gltf_out_track(PeltiGltfOut *out, PeltiJson *clip, const PeltiGltfOutTrack *track, PeltiChannelPath path)
 {
     static const char *const paths[3] = {"translation", "rotation", "scale"};
-    int width = path == PELTI_ROTATION ? 4 : 3;
+    int width = path == PELTI_CHANNEL_ROTATION ? 4 : 3;
     float *values = PELTI_NEW(&out->pool, float, (size_t)track->key_count *(size_t)width);
     out->ok &= values != NULL;
     for (int k = 0; values && k < track->key_count; k++) {
         const Trs *trs = &track->transforms[track->stride * (size_t)k];
         Quat q = quat_normalize(trs->rotation);
-        if (path == PELTI_ROTATION && k > 0) { // the same side of the sphere as the key before
+        if (path == PELTI_CHANNEL_ROTATION && k > 0) { // the same side of the sphere as the key before
             const float *before = values + 4 * (k - 1);
             if (quat_dot(q, (Quat){before[0], before[1], before[2], before[3]}) < 0)
                 q = (Quat){-q.x, -q.y, -q.z, -q.w};
         }
-        const float *from = path == PELTI_TRANSLATION ? &trs->translation.x : path == PELTI_ROTATION ? &q.x : &trs->scale.x;
+        const float *from = path == PELTI_CHANNEL_TRANSLATION ? &trs->translation.x
+                            : path == PELTI_CHANNEL_ROTATION  ? &q.x
+                                                              : &trs->scale.x;
         memcpy(values + k * width, from, (size_t)width * sizeof(float));
     }
     if (!values)

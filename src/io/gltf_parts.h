@@ -49,9 +49,9 @@ typedef struct PeltiGltfReader {
     PeltiCharacter *who;
     PeltiPool work; ///< dies with the reading
     PeltiJsonAt root;
-    PeltiNodeMatrix *node_world; ///< [node_count] in the file's pose
-    PeltiGltfSkin *skins;        ///< [skin_count]
-    PeltiGltfRest *rest;         ///< [node_count]
+    PeltiNodeMatrix *node_matrix; ///< [node_count] in the file's pose
+    PeltiGltfSkin *skins;         ///< [skin_count]
+    PeltiGltfRest *rest;          ///< [node_count]
     size_t budget; ///< bytes that may still be decoded from accessors: files may name the same bytes again and again
     double scales[PELTI_GLTF_SCALES]; ///< different scales of skins so far
     int scale_count;
@@ -73,8 +73,7 @@ void pelti_gltf_to_rest(const PeltiGltfReader *reader, const PeltiInstance *inst
 /// A copy of the item's name, or its index as `format` ("node %d") writes it; NULL when refused.
 const char *pelti_gltf_name(PeltiPool *pool, const PeltiJsonAt *item, const char *format, int index);
 
-/// Affine matrices in double: worlds are nested deep, and inverse binds undo them.
-void pelti_gltf_multiply(double a[3][4], double b[3][4], double out[3][4]);
+/// Affine matrices in double, as mat34_mul_double: nodes are nested deep, and inverse binds undo them.
 bool pelti_gltf_invert(double a[3][4], double out[3][4]); ///< false: singular or not finite, out untouched
 double pelti_gltf_determinant(double a[3][4]);
 bool pelti_gltf_finite(const double *values, int count);

@@ -25,9 +25,9 @@ static bool differs(const ClipRewriting *clip, int joint, PeltiChannelPath path)
     const Trs *rest = &def->joints[joint].local;
     for (int k = 0; k < clip->curves->key_count; k++) {
         const Trs *trs = &clip->curves->joints[(size_t)k * (size_t)def->joint_count + (size_t)joint];
-        if ((path == PELTI_TRANSLATION && memcmp(&trs->translation, &rest->translation, sizeof(Vec3)) != 0) ||
-            (path == PELTI_ROTATION && memcmp(&trs->rotation, &rest->rotation, sizeof(Quat)) != 0) ||
-            (path == PELTI_SCALE && memcmp(&trs->scale, &rest->scale, sizeof(Vec3)) != 0))
+        if ((path == PELTI_CHANNEL_TRANSLATION && memcmp(&trs->translation, &rest->translation, sizeof(Vec3)) != 0) ||
+            (path == PELTI_CHANNEL_ROTATION && memcmp(&trs->rotation, &rest->rotation, sizeof(Quat)) != 0) ||
+            (path == PELTI_CHANNEL_SCALE && memcmp(&trs->scale, &rest->scale, sizeof(Vec3)) != 0))
             return true;
     }
     return false;

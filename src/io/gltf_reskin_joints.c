@@ -94,7 +94,7 @@ static void find_space(const PeltiReskinWork *work, const PeltiInstance *instanc
         PeltiBone *bone = &work->def->who->bones[instance->bones[k]];
         if (!pelti_gltf_invert(bind, back) || !pelti_gltf_invert(bone->rest_to_bone, bone_to_rest))
             continue;
-        pelti_gltf_multiply(bone_to_rest, bind, to_rest);
+        mat34_mul_double(bone_to_rest, bind, to_rest);
         return;
     }
 }
@@ -161,7 +161,7 @@ static void put_bind(PeltiReskinWork *work, int index, int bone, float *out)
         memcpy(rest_to_bone, who->bones[bone].rest_to_bone, sizeof rest_to_bone);
     else
         memcpy(rest_to_bone, work->def->joints[bone - who->bone_count].rest_to_bone, sizeof rest_to_bone);
-    pelti_gltf_multiply(rest_to_bone, work->skins[index].to_rest, bind);
+    mat34_mul_double(rest_to_bone, work->skins[index].to_rest, bind);
     for (int i = 0; i < 16; i++)
         out[i] = i % 4 < 3 ? (float)bind[i % 4][i / 4] : (float)(i == 15);
 }

@@ -19,7 +19,7 @@ static double extent_of(const PeltiGltfSkin *skin, double to_rest[3][4])
         double head[3][4], placed[3][4];
         if (!pelti_gltf_invert(skin->bind[k], head))
             continue;
-        pelti_gltf_multiply(to_rest, head, placed);
+        mat34_mul_double(to_rest, head, placed);
         for (int i = 0; i < 3; i++) {
             low[i] = any ? fmin(low[i], placed[i][3]) : placed[i][3];
             high[i] = any ? fmax(high[i], placed[i][3]) : placed[i][3];
@@ -70,7 +70,7 @@ static bool place_by_shared(PeltiGltfReader *reader, PeltiGltfSkin *skin, int in
         if (joint->space < 0 || (space >= 0 && joint->space != space) || !pelti_gltf_invert(rest_to_joint, joint_to_rest))
             continue;
         space = joint->space;
-        pelti_gltf_multiply(joint_to_rest, skin->bind[k], maps[count]);
+        mat34_mul_double(joint_to_rest, skin->bind[k], maps[count]);
         count += keeps_size(skin, maps[count]);
     }
     if (count == 0)
@@ -120,11 +120,11 @@ static bool place_by_tree(PeltiGltfReader *reader, PeltiGltfSkin *skin)
         return false;
     PeltiGltfRest *hold = &reader->rest[above];
     PeltiGltfSkin *first = &reader->skins[hold->space];
-    if (!pelti_gltf_invert(reader->node_world[above].m, to_above) || !pelti_gltf_invert(skin->bind[k], joint))
+    if (!pelti_gltf_invert(reader->node_matrix[above].m, to_above) || !pelti_gltf_invert(skin->bind[k], joint))
         return false;
-    pelti_gltf_multiply(to_above, reader->node_world[skin->joints[k]].m, in_file);
-    pelti_gltf_multiply(first->to_rest, joint, m);
-    pelti_gltf_multiply(hold->rest_to_joint, m, at_rest);
+    mat34_mul_double(to_above, reader->node_matrix[skin->joints[k]].m, in_file);
+    mat34_mul_double(first->to_rest, joint, m);
+    mat34_mul_double(hold->rest_to_joint, m, at_rest);
     double off =
         pelti_hypot(pelti_hypot(in_file[0][3] - at_rest[0][3], in_file[1][3] - at_rest[1][3]), in_file[2][3] - at_rest[2][3]);
     skin->space = hold->space;
@@ -134,8 +134,8 @@ static bool place_by_tree(PeltiGltfReader *reader, PeltiGltfSkin *skin)
     double hold_to_rest[3][4], hanging[3][4];
     if (!pelti_gltf_invert(hold->rest_to_joint, hold_to_rest))
         return false;
-    pelti_gltf_multiply(in_file, skin->bind[k], hanging);
-    pelti_gltf_multiply(hold_to_rest, hanging, skin->to_rest);
+    mat34_mul_double(in_file, skin->bind[k], hanging);
+    mat34_mul_double(hold_to_rest, hanging, skin->to_rest);
     return keeps_size(skin, skin->to_rest);
 }
 
@@ -172,7 +172,7 @@ static void place_joints(PeltiGltfReader *reader, PeltiGltfSkin *skin, double fr
             for (int i = 0; i < 12; i++)
                 m[i / 4][i % 4] = skin->bind[k][i / 4][i % 4] / (i % 4 < 3 ? skin->scale : 1) + 0.0;
         else
-            pelti_gltf_multiply(skin->bind[k], from_rest, m);
+            mat34_mul_double(skin->bind[k], from_rest, m);
         bool same = joint->space == skin->space &&
                     difference(m, joint->rest_to_joint, extent) <= ROUNDING * extent * scale_of(joint->rest_to_joint);
         memcpy(skin->rest_to_bone[k], same ? joint->rest_to_joint : m, sizeof m);

@@ -2,16 +2,10 @@
 #include "core/hash.h"
 #include "io/gltf_parts.h"
 #include "math/elementary.h"
+#include "math/order.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-void pelti_gltf_multiply(double a[3][4], double b[3][4], double out[3][4])
-{
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 4; j++)
-            out[i][j] = a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j] + (j == 3 ? a[i][3] : 0);
-}
 
 double pelti_gltf_determinant(double a[3][4])
 {
@@ -71,7 +65,7 @@ static bool mend_bind(PeltiGltfReader *reader, PeltiGltfSkin *skin, int k)
     double unused[3][4];
     if (pelti_gltf_invert(skin->bind[k], unused))
         return false;
-    if (!pelti_gltf_invert(reader->node_world[skin->joints[k]].m, skin->bind[k]))
+    if (!pelti_gltf_invert(reader->node_matrix[skin->joints[k]].m, skin->bind[k]))
         set_identity(skin->bind[k]);
     return true;
 }
@@ -108,12 +102,6 @@ static PeltStatus read_binds(PeltiGltfReader *reader, const PeltiJsonAt *item, i
     return PELT_OK;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /// Skins of one skeleton differ by rounding: one scale, so that they share bones.
 static void share_scale(PeltiGltfReader *reader, PeltiGltfSkin *skin)
 {
@@ -136,10 +124,10 @@ static PeltStatus measure_scale(PeltiGltfReader *reader, int index, PeltError *e
         return pelti_no_memory(err, (size_t)count * sizeof *scale);
     for (int k = 0; k < count; k++) {
         double m[3][4];
-        pelti_gltf_multiply(reader->node_world[skin->joints[k]].m, skin->bind[k], m);
+        mat34_mul_double(reader->node_matrix[skin->joints[k]].m, skin->bind[k], m);
         scale[k] = pelti_cbrt(fabs(pelti_gltf_determinant(m)));
     }
-    qsort(scale, (size_t)count, sizeof *scale, compare_doubles);
+    qsort(scale, (size_t)count, sizeof *scale, pelti_double_order);
     skin->scale = count % 2 ? scale[count / 2] : 0.5 * (scale[count / 2 - 1] + scale[count / 2]);
     if (!(skin->scale > 1e-12) || !(skin->scale < 1e12)) {
         pelti_warn(&reader->who->log, "bind-scale",
@@ -233,13 +221,13 @@ static void add_joint_bones(PeltiGltfReader *reader, int index, BoneTable *table
 static void place_prop(const PeltiGltfReader *reader, const BoneTable *table, int node, double to_rest[3][4])
 {
     const PeltiCharacter *who = reader->who;
-    memcpy(to_rest, reader->node_world[node].m, 12 * sizeof(double));
+    memcpy(to_rest, reader->node_matrix[node].m, 12 * sizeof(double));
     double bone_to_rest[3][4], world_to_joint[3][4], m[3][4];
     int b = table->bone_above[node] >= 0 ? table->bone_above[node] : table->top_bone;
     if (b >= 0 && pelti_gltf_invert(who->bones[b].rest_to_bone, bone_to_rest) &&
-        pelti_gltf_invert(reader->node_world[who->bones[b].node].m, world_to_joint)) {
-        pelti_gltf_multiply(world_to_joint, reader->node_world[node].m, m);
-        pelti_gltf_multiply(bone_to_rest, m, to_rest);
+        pelti_gltf_invert(reader->node_matrix[who->bones[b].node].m, world_to_joint)) {
+        mat34_mul_double(world_to_joint, reader->node_matrix[node].m, m);
+        mat34_mul_double(bone_to_rest, m, to_rest);
     }
 }
 

@@ -1,5 +1,6 @@
 /// The sink that turns frames into a baked document.
 #include "io/gltf_write.h"
+#include "geometry/triangles.h"
 
 #include <string.h>
 
@@ -168,7 +169,7 @@ static void smooth_normals(const PeltiOutputObject *object, const Vec3 *points, 
     memset(normals, 0, (size_t)object->vertex_count * sizeof *normals);
     for (int t = 0; t < object->triangle_count; t++) {
         const int *v = object->triangles[t];
-        Vec3 n = vec3_cross(vec3_sub(points[v[1]], points[v[0]]), vec3_sub(points[v[2]], points[v[0]]));
+        Vec3 n = pelti_triangle_normal(points, v);
         for (int k = 0; k < 3; k++)
             normals[v[k]] = vec3_add(normals[v[k]], n);
     }

@@ -70,12 +70,12 @@ static PeltStatus read_controller(PeltiForm *form, const PeltiJsonAt *at, void *
 PeltStatus pelti_io_operator_fill(PeltiForm *form, const PeltiJsonAt *at, PeltOperator *out, PeltError *err)
 {
     static const PeltiFormField fields[] = {
-        {.key = "version", .kind = PELTI_FIELD_CUSTOM, .read = pelti_form_version},
-        {.key = "name", .kind = PELTI_FIELD_CUSTOM, .read = read_name},
-        {.key = "open", .kind = PELTI_FIELD_CUSTOM, .required = true, .read = read_open},
-        {.key = "closed", .kind = PELTI_FIELD_CUSTOM, .required = true, .read = read_closed},
-        {.key = "reach", .kind = PELTI_FIELD_FLOAT, .offset = offsetof(PeltOperator, reach), .required = true, .most = 1},
-        {.key = "controller", .kind = PELTI_FIELD_CUSTOM, .required = true, .read = read_controller},
+        {.key = "version", .kind = PELTI_FORM_CUSTOM, .read = pelti_form_version},
+        {.key = "name", .kind = PELTI_FORM_CUSTOM, .read = read_name},
+        {.key = "open", .kind = PELTI_FORM_CUSTOM, .required = true, .read = read_open},
+        {.key = "closed", .kind = PELTI_FORM_CUSTOM, .required = true, .read = read_closed},
+        {.key = "reach", .kind = PELTI_FORM_FLOAT, .offset = offsetof(PeltOperator, reach), .required = true, .most = 1},
+        {.key = "controller", .kind = PELTI_FORM_CUSTOM, .required = true, .read = read_controller},
         {0},
     };
     PeltiJsonAt name = pelti_json_member(at, "name");

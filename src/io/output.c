@@ -94,18 +94,18 @@ static PeltStatus read_uv(PeltiOutput *output, float (**out)[2], PeltError *err)
 static PeltStatus place_groups(PeltiOutput *output, PeltiObjGroup *groups, PeltError *err)
 {
     const PeltiCharacter *who = output->def.who;
-    PeltiNodeMatrix *node_world = PELTI_NEW(&output->pool, PeltiNodeMatrix, who->node_count);
+    PeltiNodeMatrix *node_matrix = PELTI_NEW(&output->pool, PeltiNodeMatrix, who->node_count);
     Mat34 *bones = PELTI_NEW(&output->pool, Mat34, who->bone_count),
           *placements = PELTI_NEW(&output->pool, Mat34, who->instance_count);
     PeltiPose pose = pelti_pose_new(&output->pool, who);
     Mat34 inverse;
-    if (!node_world || !bones || !placements || !pose.local)
-        return pelti_no_memory(err, (size_t)who->node_count * sizeof *node_world);
+    if (!node_matrix || !bones || !placements || !pose.local)
+        return pelti_no_memory(err, (size_t)who->node_count * sizeof *node_matrix);
     pelti_pose_file(who, &pose);
-    pelti_pose_bones(who, &pose, node_world, bones);
+    pelti_pose_bones(who, &pose, node_matrix, bones);
     for (int i = 0; i < who->instance_count; i++) {
         for (int k = 0; k < 12; k++)
-            placements[i].m[k / 4][k % 4] = (float)node_world[who->instances[i].node].m[k / 4][k % 4];
+            placements[i].m[k / 4][k % 4] = (float)node_matrix[who->instances[i].node].m[k / 4][k % 4];
         if (who->instances[i].skin < 0 && pelti_mat34_inverse(placements[i], &inverse))
             groups[i].placement = &placements[i];
     }

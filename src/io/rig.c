@@ -39,8 +39,8 @@ static PeltStatus read_limits(PeltiForm *form, const PeltiJsonAt *at, void *targ
         GivenRange bend, twist;
     } both = {0};
     static const PeltiFormField fields[] = {
-        {.key = "bend", .kind = PELTI_FIELD_CUSTOM, .offset = AT(struct Both, bend), .read = read_range},
-        {.key = "twist", .kind = PELTI_FIELD_CUSTOM, .offset = AT(struct Both, twist), .read = read_range},
+        {.key = "bend", .kind = PELTI_FORM_CUSTOM, .offset = AT(struct Both, bend), .read = read_range},
+        {.key = "twist", .kind = PELTI_FORM_CUSTOM, .offset = AT(struct Both, twist), .read = read_range},
         {0},
     };
     PELT_TRY(pelti_form_fill(form, at, fields, &both, err));
@@ -86,14 +86,14 @@ static PeltStatus read_projection(PeltiForm *form, const PeltiJsonAt *at, void *
 static PeltStatus read_layers(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
     static const PeltiFormField fields[] = {
-        {.key = "projection", .kind = PELTI_FIELD_CUSTOM, .offset = AT(PeltRigJoint, projection), .read = read_projection},
+        {.key = "projection", .kind = PELTI_FORM_CUSTOM, .offset = AT(PeltRigJoint, projection), .read = read_projection},
         {.key = "stiffness",
-         .kind = PELTI_FIELD_FLOATS,
+         .kind = PELTI_FORM_FLOATS,
          .offset = AT(PeltRigJoint, layer_stiffness),
          .count = PELT_RIG_LAYERS,
          .most = 1},
         {.key = "density",
-         .kind = PELTI_FIELD_FLOATS,
+         .kind = PELTI_FORM_FLOATS,
          .offset = AT(PeltRigJoint, layer_density),
          .count = PELT_RIG_LAYERS,
          .least = 1e-6,
@@ -104,13 +104,13 @@ static PeltStatus read_layers(PeltiForm *form, const PeltiJsonAt *at, void *targ
 }
 
 static const PeltiFormField joint_fields[] = {
-    {.key = "operator", .kind = PELTI_FIELD_TEXT, .offset = AT(PeltRigJoint, operator_name)},
-    {.key = "controller", .kind = PELTI_FIELD_CUSTOM, .read = read_controller},
-    {.key = "limits", .kind = PELTI_FIELD_CUSTOM, .read = read_limits},
-    {.key = "stiffness", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltRigJoint, joint_stiffness), .most = 1e12},
-    {.key = "crush", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltRigJoint, crush), .most = 1},
-    {.key = "firmness", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltRigJoint, firmness), .most = 1e6},
-    {.key = "layers", .kind = PELTI_FIELD_CUSTOM, .read = read_layers},
+    {.key = "operator", .kind = PELTI_FORM_TEXT, .offset = AT(PeltRigJoint, operator_name)},
+    {.key = "controller", .kind = PELTI_FORM_CUSTOM, .read = read_controller},
+    {.key = "limits", .kind = PELTI_FORM_CUSTOM, .read = read_limits},
+    {.key = "stiffness", .kind = PELTI_FORM_FLOAT, .offset = AT(PeltRigJoint, joint_stiffness), .most = 1e12},
+    {.key = "crush", .kind = PELTI_FORM_FLOAT, .offset = AT(PeltRigJoint, crush), .most = 1},
+    {.key = "firmness", .kind = PELTI_FORM_FLOAT, .offset = AT(PeltRigJoint, firmness), .most = 1e6},
+    {.key = "layers", .kind = PELTI_FORM_CUSTOM, .read = read_layers},
     {0},
 };
 
@@ -246,9 +246,9 @@ static PeltStatus read_joints(PeltiForm *form, const PeltiJsonAt *at, void *targ
 static PeltStatus read_place(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
     static const PeltiFormField fields[] = {
-        {.key = "bone", .kind = PELTI_FIELD_BONE, .offset = AT(PeltRigPlace, bone), .required = true},
-        {.key = "along", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltRigPlace, along), .least = -10, .most = 10},
-        {.key = "offset", .kind = PELTI_FIELD_FLOATS, .offset = AT(PeltRigPlace, offset), .count = 3, .least = -10, .most = 10},
+        {.key = "bone", .kind = PELTI_FORM_BONE, .offset = AT(PeltRigPlace, bone), .required = true},
+        {.key = "along", .kind = PELTI_FORM_FLOAT, .offset = AT(PeltRigPlace, along), .least = -10, .most = 10},
+        {.key = "offset", .kind = PELTI_FORM_FLOATS, .offset = AT(PeltRigPlace, offset), .count = 3, .least = -10, .most = 10},
         {0},
     };
     return pelti_form_fill(form, at, fields, target, err);
@@ -265,18 +265,18 @@ static PeltStatus read_angles(PeltiForm *form, const PeltiJsonAt *at, void *targ
 static PeltStatus read_muscles(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
     static const PeltiFormField fields[] = {
-        {.key = "name", .kind = PELTI_FIELD_TEXT, .offset = AT(PeltRigMuscle, name), .required = true},
-        {.key = "from", .kind = PELTI_FIELD_CUSTOM, .offset = AT(PeltRigMuscle, from), .required = true, .read = read_place},
-        {.key = "to", .kind = PELTI_FIELD_CUSTOM, .offset = AT(PeltRigMuscle, to), .required = true, .read = read_place},
+        {.key = "name", .kind = PELTI_FORM_TEXT, .offset = AT(PeltRigMuscle, name), .required = true},
+        {.key = "from", .kind = PELTI_FORM_CUSTOM, .offset = AT(PeltRigMuscle, from), .required = true, .read = read_place},
+        {.key = "to", .kind = PELTI_FORM_CUSTOM, .offset = AT(PeltRigMuscle, to), .required = true, .read = read_place},
         {.key = "radius",
-         .kind = PELTI_FIELD_FLOAT,
+         .kind = PELTI_FORM_FLOAT,
          .offset = AT(PeltRigMuscle, radius),
          .required = true,
          .least = 1e-6,
          .most = 1},
-        {.key = "driver", .kind = PELTI_FIELD_BONE, .offset = AT(PeltRigMuscle, driver), .required = true},
-        {.key = "angles", .kind = PELTI_FIELD_CUSTOM, .offset = AT(PeltRigMuscle, angles_deg), .read = read_angles},
-        {.key = "swell", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltRigMuscle, swell), .least = 0.1, .most = 10},
+        {.key = "driver", .kind = PELTI_FORM_BONE, .offset = AT(PeltRigMuscle, driver), .required = true},
+        {.key = "angles", .kind = PELTI_FORM_CUSTOM, .offset = AT(PeltRigMuscle, angles_deg), .read = read_angles},
+        {.key = "swell", .kind = PELTI_FORM_FLOAT, .offset = AT(PeltRigMuscle, swell), .least = 0.1, .most = 10},
         {0},
     };
     static const PeltRigMuscle initial = {.angles_deg = {0, 120}, .swell = 1.4f};
@@ -330,13 +330,13 @@ static PeltStatus read_owners(PeltiForm *form, const PeltiJsonAt *at, void *targ
 static PeltStatus read_regions(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
     static const PeltiFormField fields[] = {
-        {.key = "name", .kind = PELTI_FIELD_TEXT, .offset = AT(PeltRigRegion, name), .required = true},
-        {.key = "bone", .kind = PELTI_FIELD_BONE, .offset = AT(PeltRigRegion, bone), .required = true},
-        {.key = "points", .kind = PELTI_FIELD_CUSTOM, .read = read_points},
-        {.key = "owners", .kind = PELTI_FIELD_CUSTOM, .read = read_owners},
-        {.key = "centre", .kind = PELTI_FIELD_CUSTOM, .offset = AT(PeltRigRegion, centre), .read = read_place},
-        {.key = "radius", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltRigRegion, radius), .most = 10},
-        {.key = "falloff", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltRigRegion, falloff), .most = 10},
+        {.key = "name", .kind = PELTI_FORM_TEXT, .offset = AT(PeltRigRegion, name), .required = true},
+        {.key = "bone", .kind = PELTI_FORM_BONE, .offset = AT(PeltRigRegion, bone), .required = true},
+        {.key = "points", .kind = PELTI_FORM_CUSTOM, .read = read_points},
+        {.key = "owners", .kind = PELTI_FORM_CUSTOM, .read = read_owners},
+        {.key = "centre", .kind = PELTI_FORM_CUSTOM, .offset = AT(PeltRigRegion, centre), .read = read_place},
+        {.key = "radius", .kind = PELTI_FORM_FLOAT, .offset = AT(PeltRigRegion, radius), .most = 10},
+        {.key = "falloff", .kind = PELTI_FORM_FLOAT, .offset = AT(PeltRigRegion, falloff), .most = 10},
         {0},
     };
     static const PeltRigRegion initial = {0};
@@ -362,14 +362,14 @@ static PeltStatus read_anchor_point(PeltiForm *form, const PeltiJsonAt *at, void
 static PeltStatus read_keys(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
     static const PeltiFormField fields[] = {
-        {.key = "time", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltRigAnchorKey, time_s), .required = true, .most = 1e6},
+        {.key = "time", .kind = PELTI_FORM_FLOAT, .offset = AT(PeltRigAnchorKey, time_s), .required = true, .most = 1e6},
         {.key = "offset",
-         .kind = PELTI_FIELD_FLOATS,
+         .kind = PELTI_FORM_FLOATS,
          .offset = AT(PeltRigAnchorKey, offset),
          .count = 3,
          .least = -100,
          .most = 100},
-        {.key = "strength", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltRigAnchorKey, strength), .most = 1},
+        {.key = "strength", .kind = PELTI_FORM_FLOAT, .offset = AT(PeltRigAnchorKey, strength), .most = 1},
         {0},
     };
     static const PeltRigAnchorKey initial = {.strength = 1};
@@ -387,15 +387,15 @@ static PeltStatus read_keys(PeltiForm *form, const PeltiJsonAt *at, void *target
 static PeltStatus read_anchors(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
     static const PeltiFormField fields[] = {
-        {.key = "name", .kind = PELTI_FIELD_TEXT, .offset = AT(PeltRigAnchor, name), .required = true},
+        {.key = "name", .kind = PELTI_FORM_TEXT, .offset = AT(PeltRigAnchor, name), .required = true},
         {.key = "point",
-         .kind = PELTI_FIELD_CUSTOM,
+         .kind = PELTI_FORM_CUSTOM,
          .offset = AT(PeltRigAnchor, point),
          .required = true,
          .read = read_anchor_point},
-        {.key = "bone", .kind = PELTI_FIELD_BONE, .offset = AT(PeltRigAnchor, bone)},
-        {.key = "falloff", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltRigAnchor, falloff), .most = 10},
-        {.key = "keys", .kind = PELTI_FIELD_CUSTOM, .required = true, .read = read_keys},
+        {.key = "bone", .kind = PELTI_FORM_BONE, .offset = AT(PeltRigAnchor, bone)},
+        {.key = "falloff", .kind = PELTI_FORM_FLOAT, .offset = AT(PeltRigAnchor, falloff), .most = 10},
+        {.key = "keys", .kind = PELTI_FORM_CUSTOM, .required = true, .read = read_keys},
         {0},
     };
     static const PeltRigAnchor initial = {.falloff = 0.05f};
@@ -413,9 +413,9 @@ static PeltStatus read_volume_bones(PeltiForm *form, const PeltiJsonAt *at, void
 static PeltStatus read_volumes(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
     static const PeltiFormField fields[] = {
-        {.key = "name", .kind = PELTI_FIELD_TEXT, .offset = AT(PeltRigVolume, name), .required = true},
-        {.key = "bones", .kind = PELTI_FIELD_CUSTOM, .required = true, .read = read_volume_bones},
-        {.key = "cut", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltRigVolume, cut), .most = 1},
+        {.key = "name", .kind = PELTI_FORM_TEXT, .offset = AT(PeltRigVolume, name), .required = true},
+        {.key = "bones", .kind = PELTI_FORM_CUSTOM, .required = true, .read = read_volume_bones},
+        {.key = "cut", .kind = PELTI_FORM_FLOAT, .offset = AT(PeltRigVolume, cut), .most = 1},
         {0},
     };
     static const PeltRigVolume initial = {.cut = 0.5f};
@@ -439,9 +439,9 @@ static PeltStatus read_pieces(PeltiForm *form, const PeltiJsonAt *at, void *targ
 {
     static const char *const kinds[] = {"skin", "shell", "rigid", "thing", "inside", NULL}; // as PeltRigKind
     static const PeltiFormField fields[] = {
-        {.key = "name", .kind = PELTI_FIELD_TEXT, .offset = AT(PeltRigPiece, name), .required = true},
-        {.key = "kind", .kind = PELTI_FIELD_CHOICE, .offset = AT(PeltRigPiece, kind), .required = true, .choices = kinds},
-        {.key = "bone", .kind = PELTI_FIELD_BONE, .offset = AT(PeltRigPiece, bone)},
+        {.key = "name", .kind = PELTI_FORM_TEXT, .offset = AT(PeltRigPiece, name), .required = true},
+        {.key = "kind", .kind = PELTI_FORM_CHOICE, .offset = AT(PeltRigPiece, kind), .required = true, .choices = kinds},
+        {.key = "bone", .kind = PELTI_FORM_BONE, .offset = AT(PeltRigPiece, bone)},
         {0},
     };
     static const PeltRigPiece initial = {0};
@@ -482,9 +482,9 @@ static PeltStatus read_painted(PeltiForm *form, const PeltiJsonAt *at, void *tar
 {
     static const char *const kinds[] = {"firmness", "skin", "fat", "muscle", NULL}; // as PeltRigPaint
     static const PeltiFormField fields[] = {
-        {.key = "what", .kind = PELTI_FIELD_CHOICE, .offset = AT(PeltRigPainted, what), .required = true, .choices = kinds},
-        {.key = "points", .kind = PELTI_FIELD_CUSTOM, .required = true, .read = read_painted_points},
-        {.key = "values", .kind = PELTI_FIELD_CUSTOM, .required = true, .read = read_values},
+        {.key = "what", .kind = PELTI_FORM_CHOICE, .offset = AT(PeltRigPainted, what), .required = true, .choices = kinds},
+        {.key = "points", .kind = PELTI_FORM_CUSTOM, .required = true, .read = read_painted_points},
+        {.key = "values", .kind = PELTI_FORM_CUSTOM, .required = true, .read = read_values},
         {0},
     };
     static const PeltRigPainted initial = {0};
@@ -493,15 +493,15 @@ static PeltStatus read_painted(PeltiForm *form, const PeltiJsonAt *at, void *tar
 }
 
 static const PeltiFormField rig_fields[] = {
-    {.key = "version", .kind = PELTI_FIELD_CUSTOM, .read = pelti_form_version},
-    {.key = "operators", .kind = PELTI_FIELD_CUSTOM, .read = read_operators}, // before the joints that call them
-    {.key = "joints", .kind = PELTI_FIELD_CUSTOM, .read = read_joints},
-    {.key = "muscles", .kind = PELTI_FIELD_CUSTOM, .read = read_muscles},
-    {.key = "regions", .kind = PELTI_FIELD_CUSTOM, .read = read_regions},
-    {.key = "anchors", .kind = PELTI_FIELD_CUSTOM, .read = read_anchors},
-    {.key = "volumes", .kind = PELTI_FIELD_CUSTOM, .read = read_volumes},
-    {.key = "pieces", .kind = PELTI_FIELD_CUSTOM, .read = read_pieces},
-    {.key = "painted", .kind = PELTI_FIELD_CUSTOM, .read = read_painted},
+    {.key = "version", .kind = PELTI_FORM_CUSTOM, .read = pelti_form_version},
+    {.key = "operators", .kind = PELTI_FORM_CUSTOM, .read = read_operators}, // before the joints that call them
+    {.key = "joints", .kind = PELTI_FORM_CUSTOM, .read = read_joints},
+    {.key = "muscles", .kind = PELTI_FORM_CUSTOM, .read = read_muscles},
+    {.key = "regions", .kind = PELTI_FORM_CUSTOM, .read = read_regions},
+    {.key = "anchors", .kind = PELTI_FORM_CUSTOM, .read = read_anchors},
+    {.key = "volumes", .kind = PELTI_FORM_CUSTOM, .read = read_volumes},
+    {.key = "pieces", .kind = PELTI_FORM_CUSTOM, .read = read_pieces},
+    {.key = "painted", .kind = PELTI_FORM_CUSTOM, .read = read_painted},
     {0},
 };
 

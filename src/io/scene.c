@@ -15,7 +15,7 @@ enum { OBJECTS_MOST = 4096 };
 static PeltStatus read_ground(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
     static const PeltiFormField fields[] = {
-        {.key = "height", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltScene, ground_height), .least = -1e9, .most = 1e9},
+        {.key = "height", .kind = PELTI_FORM_FLOAT, .offset = AT(PeltScene, ground_height), .least = -1e9, .most = 1e9},
         {0},
     };
     PeltScene *scene = target;
@@ -37,10 +37,10 @@ static PeltStatus read_objects(PeltiForm *form, const PeltiJsonAt *at, void *tar
 static PeltStatus read_pairs(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
     static const PeltiFormField fields[] = {
-        {.key = "a", .kind = PELTI_FIELD_TEXT, .offset = AT(PeltScenePair, a), .required = true},
-        {.key = "b", .kind = PELTI_FIELD_TEXT, .offset = AT(PeltScenePair, b), .required = true},
-        {.key = "friction", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltScenePair, friction), .most = 100},
-        {.key = "restitution", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltScenePair, restitution), .most = 1},
+        {.key = "a", .kind = PELTI_FORM_TEXT, .offset = AT(PeltScenePair, a), .required = true},
+        {.key = "b", .kind = PELTI_FORM_TEXT, .offset = AT(PeltScenePair, b), .required = true},
+        {.key = "friction", .kind = PELTI_FORM_FLOAT, .offset = AT(PeltScenePair, friction), .most = 100},
+        {.key = "restitution", .kind = PELTI_FORM_FLOAT, .offset = AT(PeltScenePair, restitution), .most = 1},
         {0},
     };
     static const PeltScenePair initial = {.friction = -1, .restitution = -1};
@@ -51,10 +51,10 @@ static PeltStatus read_pairs(PeltiForm *form, const PeltiJsonAt *at, void *targe
 static PeltStatus read_joints(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
     static const PeltiFormField fields[] = {
-        {.key = "joint", .kind = PELTI_FIELD_TEXT, .offset = AT(PeltSceneJoint, joint), .required = true},
-        {.key = "character", .kind = PELTI_FIELD_TEXT, .offset = AT(PeltSceneJoint, character)},
-        {.key = "stiffness", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltSceneJoint, stiffness), .least = 1e-9, .most = 1e12},
-        {.key = "rigid", .kind = PELTI_FIELD_BOOL, .offset = AT(PeltSceneJoint, rigid)},
+        {.key = "joint", .kind = PELTI_FORM_TEXT, .offset = AT(PeltSceneJoint, joint), .required = true},
+        {.key = "character", .kind = PELTI_FORM_TEXT, .offset = AT(PeltSceneJoint, character)},
+        {.key = "stiffness", .kind = PELTI_FORM_FLOAT, .offset = AT(PeltSceneJoint, stiffness), .least = 1e-9, .most = 1e12},
+        {.key = "rigid", .kind = PELTI_FORM_BOOL, .offset = AT(PeltSceneJoint, rigid)},
         {0},
     };
     static const PeltSceneJoint initial = {0};
@@ -65,20 +65,20 @@ static PeltStatus read_joints(PeltiForm *form, const PeltiJsonAt *at, void *targ
 static PeltStatus read_characters(PeltiForm *form, const PeltiJsonAt *at, void *target, PeltError *err)
 {
     static const PeltiFormField fields[] = {
-        {.key = "name", .kind = PELTI_FIELD_TEXT, .offset = AT(PeltSceneCharacter, name), .required = true},
+        {.key = "name", .kind = PELTI_FORM_TEXT, .offset = AT(PeltSceneCharacter, name), .required = true},
         {.key = "file",
-         .kind = PELTI_FIELD_CUSTOM,
+         .kind = PELTI_FORM_CUSTOM,
          .offset = AT(PeltSceneCharacter, file),
          .required = true,
          .read = pelti_scene_path},
-        {.key = "clip", .kind = PELTI_FIELD_TEXT, .offset = AT(PeltSceneCharacter, clip)},
+        {.key = "clip", .kind = PELTI_FORM_TEXT, .offset = AT(PeltSceneCharacter, clip)},
         {.key = "position",
-         .kind = PELTI_FIELD_FLOATS,
+         .kind = PELTI_FORM_FLOATS,
          .offset = AT(PeltSceneCharacter, position),
          .count = 3,
          .least = -1e9,
          .most = 1e9},
-        {.key = "rotation", .kind = PELTI_FIELD_CUSTOM, .offset = AT(PeltSceneCharacter, rotation), .read = pelti_scene_rotation},
+        {.key = "rotation", .kind = PELTI_FORM_CUSTOM, .offset = AT(PeltSceneCharacter, rotation), .read = pelti_scene_rotation},
         {0},
     };
     static const PeltSceneCharacter initial = {.rotation = {0, 0, 0, 1}};
@@ -88,19 +88,19 @@ static PeltStatus read_characters(PeltiForm *form, const PeltiJsonAt *at, void *
 }
 
 static const PeltiFormField scene_fields[] = {
-    {.key = "version", .kind = PELTI_FIELD_CUSTOM, .read = pelti_form_version},
-    {.key = "gravity", .kind = PELTI_FIELD_FLOATS, .offset = AT(PeltScene, gravity), .count = 3, .least = -1e6, .most = 1e6},
-    {.key = "ground", .kind = PELTI_FIELD_CUSTOM, .read = read_ground},
-    {.key = "friction", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltScene, friction), .most = 100},
-    {.key = "restitution", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltScene, restitution), .most = 1},
-    {.key = "alarm_distance", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltScene, alarm_distance), .most = 1e9},
-    {.key = "joint_stiffness", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltScene, joint_stiffness), .least = 1e-9, .most = 1e9},
-    {.key = "root_stiffness", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltScene, root_stiffness), .most = 1e12},
-    {.key = "joint_damping", .kind = PELTI_FIELD_FLOAT, .offset = AT(PeltScene, joint_damping_s), .most = 1e3},
-    {.key = "objects", .kind = PELTI_FIELD_CUSTOM, .read = read_objects},
-    {.key = "characters", .kind = PELTI_FIELD_CUSTOM, .read = read_characters},
-    {.key = "pairs", .kind = PELTI_FIELD_CUSTOM, .read = read_pairs},
-    {.key = "joints", .kind = PELTI_FIELD_CUSTOM, .read = read_joints},
+    {.key = "version", .kind = PELTI_FORM_CUSTOM, .read = pelti_form_version},
+    {.key = "gravity", .kind = PELTI_FORM_FLOATS, .offset = AT(PeltScene, gravity), .count = 3, .least = -1e6, .most = 1e6},
+    {.key = "ground", .kind = PELTI_FORM_CUSTOM, .read = read_ground},
+    {.key = "friction", .kind = PELTI_FORM_FLOAT, .offset = AT(PeltScene, friction), .most = 100},
+    {.key = "restitution", .kind = PELTI_FORM_FLOAT, .offset = AT(PeltScene, restitution), .most = 1},
+    {.key = "alarm_distance", .kind = PELTI_FORM_FLOAT, .offset = AT(PeltScene, alarm_distance), .most = 1e9},
+    {.key = "joint_stiffness", .kind = PELTI_FORM_FLOAT, .offset = AT(PeltScene, joint_stiffness), .least = 1e-9, .most = 1e9},
+    {.key = "root_stiffness", .kind = PELTI_FORM_FLOAT, .offset = AT(PeltScene, root_stiffness), .most = 1e12},
+    {.key = "joint_damping", .kind = PELTI_FORM_FLOAT, .offset = AT(PeltScene, joint_damping_s), .most = 1e3},
+    {.key = "objects", .kind = PELTI_FORM_CUSTOM, .read = read_objects},
+    {.key = "characters", .kind = PELTI_FORM_CUSTOM, .read = read_characters},
+    {.key = "pairs", .kind = PELTI_FORM_CUSTOM, .read = read_pairs},
+    {.key = "joints", .kind = PELTI_FORM_CUSTOM, .read = read_joints},
     {0},
 };
 

@@ -1,16 +1,11 @@
 /// Factors and solves sparse symmetric positive definite systems.
+#include "math/order.h"
 #include "math/sparse_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <suitesparse/ldl.h>
-
-static int compare_int(const void *a, const void *b)
-{
-    int x = *(const int *)a, y = *(const int *)b;
-    return (x > y) - (x < y);
-}
 
 /// Neighbours of each unknown, both triangles, sorted, without repeats and without the diagonal.
 static PeltStatus build_graph(PeltiPool *temp, int n, int entry_count, const PeltiSparseEntry *entries, SparseGraph *g,
@@ -45,7 +40,7 @@ static PeltStatus build_graph(PeltiPool *temp, int n, int entry_count, const Pel
     int kept = 0;
     for (int i = 0, begin = 0; i < n; i++) {
         int end = start[i + 1];
-        qsort(list + begin, (size_t)(end - begin), sizeof(int), compare_int);
+        qsort(list + begin, (size_t)(end - begin), sizeof(int), pelti_int_order);
         int first = kept;
         for (int k = begin; k < end; k++)
             if (kept == first || list[kept - 1] != list[k])
@@ -77,14 +72,14 @@ static PeltStatus build_pattern(PeltiSparse *s, const SparseGraph *g, const Pelt
             if (s->order.place[g->list[e]] < k)
                 s->a.i[used++] = s->order.place[g->list[e]];
         s->a.i[used++] = k;
-        qsort(s->a.i + s->a.p[k], (size_t)(used - s->a.p[k]), sizeof(int), compare_int);
+        qsort(s->a.i + s->a.p[k], (size_t)(used - s->a.p[k]), sizeof(int), pelti_int_order);
     }
     s->a.p[n] = used;
     for (int e = 0; e < s->entry_count; e++) {
         int a = s->order.place[entries[e].row], b = s->order.place[entries[e].column];
         int row = a < b ? a : b, column = a < b ? b : a;
         const int *at =
-            bsearch(&row, s->a.i + s->a.p[column], (size_t)(s->a.p[column + 1] - s->a.p[column]), sizeof(int), compare_int);
+            bsearch(&row, s->a.i + s->a.p[column], (size_t)(s->a.p[column + 1] - s->a.p[column]), sizeof(int), pelti_int_order);
         s->a.entry_at[e] = (int)(at - s->a.i);
     }
     return PELT_OK;

@@ -1,5 +1,6 @@
 /// Blocks of columns that the float solves go by: a few columns in a row with one list of rows, the union of theirs.
 /// Where a column has no entry it holds 0: a block costs its rows once and not once a column, which is worth some zeros.
+#include "math/order.h"
 #include "math/sparse_parts.h"
 
 typedef struct Choice { // the cheapest way to cut all columns before one
@@ -40,12 +41,6 @@ static int widest_at(const PeltiSparse *s, int k)
     return end - k < PELTI_SPARSE_WIDTH ? end - k : PELTI_SPARSE_WIDTH;
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-    int x = *(const int *)a, y = *(const int *)b;
-    return (x > y) - (x < y);
-}
-
 /// The rows below a block, ascending; says how many. `rows` NULL: only that.
 static int list_rows(const PeltiSparse *s, const PeltiSparseBlock *block, int *seen, int *rows)
 {
@@ -61,7 +56,7 @@ static int list_rows(const PeltiSparse *s, const PeltiSparseBlock *block, int *s
             count++;
         }
     if (rows)
-        qsort(rows, (size_t)count, sizeof(int), compare_rows);
+        qsort(rows, (size_t)count, sizeof(int), pelti_int_order);
     return count;
 }
 

@@ -31,6 +31,27 @@ typedef struct Trs {
     Vec3 scale;
 } Trs;
 
+/// The lesser and the larger by comparison, b where one is NaN: fminf and fmaxf are calls, for its sake.
+static inline float lesser(float a, float b)
+{
+    return a < b ? a : b;
+}
+static inline float larger(float a, float b)
+{
+    return a > b ? a : b;
+}
+
+/// t in [0, 1]: from 0 to 1 and level at both.
+static inline float smooth_step(float t)
+{
+    return t * t * (3 - 2 * t);
+}
+/// The same of any t: 0 below 0, 1 above 1.
+static inline float smooth_rise(float t)
+{
+    return smooth_step(t < 0 ? 0 : t > 1 ? 1 : t);
+}
+
 static inline Vec3 vec3(float x, float y, float z)
 {
     return (Vec3){x, y, z};
@@ -281,6 +302,14 @@ static inline Mat34 mat34_mul(Mat34 a, Mat34 b)
         for (int j = 0; j < 4; j++)
             out.m[i][j] = a.m[i][0] * b.m[0][j] + a.m[i][1] * b.m[1][j] + a.m[i][2] * b.m[2][j] + (j == 3 ? a.m[i][3] : 0);
     return out;
+}
+
+/// The same in double, which chains of hundreds need; `out` is neither
+static inline void mat34_mul_double(double a[3][4], double b[3][4], double out[3][4])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 4; j++)
+            out[i][j] = a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j] + (j == 3 ? a[i][3] : 0);
 }
 
 /// false: singular

@@ -1,5 +1,6 @@
 /// Triangles that cross: which, how deep, and whether rest or touching explains them.
-#include "geometry/exact.h"
+#include "geometry/triangles.h"
+#include "math/order.h"
 #include "measure/parts.h"
 
 #include <limits.h>
@@ -17,9 +18,8 @@ static int meet(void *context, int a, int b, int worker)
     if (a >= own || b >= own)
         return 0; // the caps over holes are not skin
     const int *s = m->capped.triangles[a], *t = m->capped.triangles[b];
-    for (int i = 0; i < 3; i++)
-        if ((s[i] == t[0]) | (s[i] == t[1]) | (s[i] == t[2]))
-            return 0;
+    if (pelti_triangles_share(s, t))
+        return 0;
     const Vec3 p[3] = {m->frame.raw[s[0]], m->frame.raw[s[1]], m->frame.raw[s[2]]},
                q[3] = {m->frame.raw[t[0]], m->frame.raw[t[1]], m->frame.raw[t[2]]};
     return (int)pelti_triangles_meet(p, q);
@@ -50,17 +50,11 @@ static int64_t pair_key(const PeltiPair *p)
     return ((int64_t)low << 32) | (int64_t)high;
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static bool at_rest_too(const PeltiMeasure *m, const PeltiPair *pair)
 {
     int64_t key = pair_key(pair);
     return m->rest_pairs.count &&
-           bsearch(&key, m->rest_pairs.keys, (size_t)m->rest_pairs.count, sizeof key, compare_keys) != NULL;
+           bsearch(&key, m->rest_pairs.keys, (size_t)m->rest_pairs.count, sizeof key, pelti_int64_order) != NULL;
 }
 
 /// How far triangle `a` reaches to the lesser side of the plane of `b`.
@@ -89,10 +83,10 @@ PeltStatus pelti_measure_rest_crossings(PeltiMeasure *m, PeltError *err)
     m->rest_pairs.count = m->frame.pairs.count;
     for (int i = 0; i < m->frame.pairs.count; i++) {
         m->rest_pairs.keys[i] = pair_key(&m->frame.pairs.pairs[i]);
-        m->rest_pairs.self_intersections += m->frame.pairs.pairs[i].tag == PELTI_CROSSING;
+        m->rest_pairs.self_intersections += m->frame.pairs.pairs[i].tag == PELTI_TRIANGLES_CROSSING;
     }
     if (m->rest_pairs.count)
-        qsort(m->rest_pairs.keys, (size_t)m->rest_pairs.count, sizeof(int64_t), compare_keys);
+        qsort(m->rest_pairs.keys, (size_t)m->rest_pairs.count, sizeof(int64_t), pelti_int64_order);
     return pelti_sunk_create(m->mesh, m->frame.pairs.pairs, m->frame.pairs.count, &m->pool, &m->rest_pairs.sunk, err);
 }
 
@@ -104,7 +98,7 @@ void pelti_measure_crossings(PeltiMeasure *m, PeltQuality *out)
     out->pair_depth = 0;
     for (int i = 0; i < m->frame.pairs.count; i++) {
         const PeltiPair *p = &m->frame.pairs.pairs[i];
-        out->coplanar_overlaps += p->tag == PELTI_COPLANAR;
+        out->coplanar_overlaps += p->tag == PELTI_TRIANGLES_COPLANAR;
         if (!m->maps.crossing[p->a])
             m->maps.crossing[p->a] = 1;
         if (!m->maps.crossing[p->b])

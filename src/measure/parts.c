@@ -43,8 +43,7 @@ static void gather_extents(const PeltiMeasure *m, RestComponent *extents)
         RestComponent *e = &extents[mesh->component[v]];
         if (e->vertices++ == 0)
             e->first = v, e->box = (PeltiBox){mesh->rest[v], mesh->rest[v]};
-        e->box.low = vec3_min(e->box.low, mesh->rest[v]);
-        e->box.high = vec3_max(e->box.high, mesh->rest[v]);
+        pelti_box_take(&e->box, mesh->rest[v]);
     }
     for (int t = 0; t < mesh->triangle_count; t++) {
         RestComponent *e = &extents[mesh->component[mesh->triangles[t][0]]];

@@ -18,7 +18,7 @@ typedef struct PeltiMethodPrepare {
     const PeltiOptions *options;       ///< checked against the method's own list
     const PeltiWeights *weights;       ///< per welded vertex, chosen by the `weights` option: never NULL
     bool made_body;                    ///< `who` is a body made from the file's pieces (docs/body.md), not one closed skin
-    const PeltiWeights *point_weights; ///< per point, for methods with PELTI_BY_POINT; NULL: use `weights`
+    const PeltiWeights *point_weights; ///< per point, for methods with PELTI_METHOD_BY_POINT; NULL: use `weights`
     PeltiArtist artist;
     const PeltAllocator *allocator;
     PeltiJobs *jobs; ///< for prepare and for every step; may be NULL
@@ -44,26 +44,32 @@ typedef struct PeltiStepReport {
 } PeltiStepReport;
 void pelti_step_stat(PeltiStepReport *report, const char *name, double value, PeltiStepMerge merge); ///< report may be NULL
 
-/// PELTI_FLESH: solves on the body, not on the file's mesh (body/body.h).
-/// PELTI_BY_POINT: follows the file's own weights, also where points of one vertex have different ones.
-/// PELTI_LINEAR_IN_REST: where a point is shown is linear in its rest position.
+/// PELTI_METHOD_FLESH: solves on the body, not on the file's mesh (body/body.h).
+/// PELTI_METHOD_BY_POINT: follows the file's own weights, also where points of one vertex have different ones.
+/// PELTI_METHOD_LINEAR_IN_REST: where a point is shown is linear in its rest position.
 enum {
-    PELTI_NEEDS_WEIGHTS = 1,
-    PELTI_KEEPS_STATE = 2,
-    PELTI_DYNAMIC = 4,
-    PELTI_FLESH = 8,
-    PELTI_BY_POINT = 16,
-    PELTI_LINEAR_IN_REST = 32
+    PELTI_METHOD_NEEDS_WEIGHTS = 1,
+    PELTI_METHOD_KEEPS_STATE = 2,
+    PELTI_METHOD_DYNAMIC = 4,
+    PELTI_METHOD_FLESH = 8,
+    PELTI_METHOD_BY_POINT = 16,
+    PELTI_METHOD_LINEAR_IN_REST = 32
 };
 
 /// Parts of a rig (pelt/rig.h) a method looks at (anchors are pulled behind every method, bake/anchors.h); for the others a user
 /// is told that they do nothing.
-enum { PELTI_RIG_JOINTS = 1, PELTI_RIG_MUSCLES = 2, PELTI_RIG_REGIONS = 4, PELTI_RIG_VOLUMES = 8, PELTI_RIG_PAINTED = 16 };
+enum {
+    PELTI_METHOD_RIG_JOINTS = 1,
+    PELTI_METHOD_RIG_MUSCLES = 2,
+    PELTI_METHOD_RIG_REGIONS = 4,
+    PELTI_METHOD_RIG_VOLUMES = 8,
+    PELTI_METHOD_RIG_PAINTED = 16
+};
 
 typedef struct PeltiMethod {
     const char *name, *summary, *reference; ///< reference: citation for --help
     unsigned flags;
-    unsigned rig_parts;            ///< PELTI_RIG_...
+    unsigned rig_parts;            ///< PELTI_METHOD_RIG_...
     bool coarse_preview;           ///< a preview solves a file's own skin of over 3/2 `body-vertices` on a coarser body
     bool dear_vertices;            ///< a body made of pieces has fewer, unless `body-vertices` or quality=final asks for them
     const PeltiOptionDef *options; ///< ends with name == NULL; common options come on top

@@ -1,6 +1,6 @@
 /// From a solid to even triangles of a wanted number that do not cross.
 #include "geometry/box_tree.h"
-#include "geometry/exact.h"
+#include "geometry/triangles.h"
 #include "remesh/constants.def"
 #include "remesh/remesh.h"
 
@@ -24,9 +24,8 @@ static int meet(void *context, int a, int b, int worker)
     (void)worker;
     const PeltiRemeshSurface *s = context;
     const int *p = &s->corner[3 * a], *q = &s->corner[3 * b];
-    for (int i = 0; i < 3; i++)
-        if (p[i] == q[0] || p[i] == q[1] || p[i] == q[2])
-            return 0;
+    if (pelti_triangles_share(p, q))
+        return 0;
     const Vec3 *x = s->position, u[3] = {x[p[0]], x[p[1]], x[p[2]]}, v[3] = {x[q[0]], x[q[1]], x[q[2]]};
     return (int)pelti_triangles_meet(u, v);
 }
@@ -71,7 +70,7 @@ static Vec3 face_normal(const PeltiRemeshSurface *s, int t)
 {
     const Vec3 *x = s->position;
     const int *c = &s->corner[3 * t];
-    return vec3_normalize_or(vec3_cross(vec3_sub(x[c[1]], x[c[0]]), vec3_sub(x[c[2]], x[c[0]])), vec3(0, 0, 0));
+    return vec3_normalize_or(pelti_triangle_normal(x, c), vec3(0, 0, 0));
 }
 
 /// Neighbours that lie on each other cross nothing yet, but will in any motion.

@@ -1,5 +1,6 @@
 /// Gathers surfaces of one kind into triangles for rays, bones and arrows as solids.
 #include "render/body.h"
+#include "geometry/triangles.h"
 #include "math/elementary.h"
 
 typedef int TriangleCorners[3];
@@ -22,11 +23,6 @@ static void push_triangle(PeltiRenderBody *body, int a, int b, int c, int owner)
     TriangleCorners corners = {a, b, c};
     pelti_array_push(&body->triangles, corners);
     pelti_array_push(&body->owner, &owner);
-}
-
-static Vec3 face_normal(const Vec3 *x, const int t[3])
-{
-    return vec3_cross(vec3_sub(x[t[1]], x[t[0]]), vec3_sub(x[t[2]], x[t[0]]));
 }
 
 static bool good_triangle(const PeltiRenderSceneMesh *mesh, int t)
@@ -85,7 +81,7 @@ static void add_mesh(PeltiRenderBody *body, const PeltiRenderSceneMesh *mesh, in
     const TriangleCorners *triangles = (const TriangleCorners *)body->triangles.data;
     for (int t = first_triangle; t < (int)body->triangles.count; t++)
         for (int k = 0; k < 3; k++) // area-weighted
-            n[triangles[t][k]] = vec3_add(n[triangles[t][k]], face_normal(x, triangles[t]));
+            n[triangles[t][k]] = vec3_add(n[triangles[t][k]], pelti_triangle_normal(x, triangles[t]));
     for (int v = first; v < vertex_count(body); v++)
         n[v] = vec3_normalize_or(n[v], vec3(0, 1, 0));
 }
@@ -165,7 +161,7 @@ static void add_arrow(PeltiRenderBody *body, const PeltiRenderSceneArrow *arrow,
 static void add_loose(PeltiRenderBody *body, const PeltiRenderSceneTriangle *triangle)
 {
     static const int order[3] = {0, 1, 2};
-    Vec3 normal = vec3_normalize_or(face_normal(triangle->corner, order), vec3(0, 1, 0));
+    Vec3 normal = vec3_normalize_or(pelti_triangle_normal(triangle->corner, order), vec3(0, 1, 0));
     int first = vertex_count(body);
     for (int k = 0; k < 3; k++)
         if (!vec3_finite(triangle->corner[k]))

@@ -244,7 +244,7 @@ bool pelti_render_floor_hit(const PeltiTrace *trace, const PeltiBoxRay *ray, Vec
     Vec3 aside = vec3_sub(*position, look->middle);
     aside.y = 0;
     float t = fminf(fmaxf((1.9f - vec3_length(aside) / look->size) / 1.2f, 0), 1);
-    *fade = t * t * (3 - 2 * t);
+    *fade = smooth_step(t);
     return *fade > 0;
 }
 

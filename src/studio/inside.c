@@ -77,9 +77,9 @@ static void field(void *user, const char *name, float (*value)(const void *state
     in->cut = true;
     in->iso = iso;
     place_plane(look, in->plane);
-    for (int i = 0; i < PELTI_SECTION * PELTI_SECTION; i++) {
-        int column = i % PELTI_SECTION, row = i / PELTI_SECTION;
-        float s = ((float)column + 0.5f) / PELTI_SECTION, t = ((float)row + 0.5f) / PELTI_SECTION;
+    for (int i = 0; i < PELTI_STUDIO_SECTION * PELTI_STUDIO_SECTION; i++) {
+        int column = i % PELTI_STUDIO_SECTION, row = i / PELTI_STUDIO_SECTION;
+        float s = ((float)column + 0.5f) / PELTI_STUDIO_SECTION, t = ((float)row + 0.5f) / PELTI_STUDIO_SECTION;
         float at = value(state, vec3(p[0] + s * p[3] + t * p[6], p[1] + s * p[4] + t * p[7], p[2] + s * p[5] + t * p[8]));
         in->section[i] = isfinite(at) ? at : 0;
     }

@@ -334,7 +334,7 @@ static void add_inside(const PeltiSession *s, PeltiArray *answer)
     const PeltiStudioInside *in = &s->inside;
     if (!in->wanted)
         return;
-    uint32_t side = in->cut ? PELTI_SECTION : 0;
+    uint32_t side = in->cut ? PELTI_STUDIO_SECTION : 0;
     PeltiMsgInside m = {.epoch = s->epoch,
                         .number = s->solved,
                         .lines = {(const float *)in->lines.data, (uint32_t)in->lines.count},

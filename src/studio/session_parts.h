@@ -67,11 +67,11 @@ typedef struct PeltiSessionShown { ///< an Objects message, ready; empty `counts
     char trouble[200];
 } PeltiSessionShown;
 
-enum { PELTI_SECTION = 96 };
+enum { PELTI_STUDIO_SECTION = 96 };
 typedef struct PeltiStudioInside { ///< an Inside message, ready; `wanted` false: there is none
     bool wanted, cut;
     PeltiArray lines;
-    float section[PELTI_SECTION * PELTI_SECTION], plane[9], iso;
+    float section[PELTI_STUDIO_SECTION * PELTI_STUDIO_SECTION], plane[9], iso;
 } PeltiStudioInside;
 void pelti_studio_inside(PeltiStudioInside *inside, const PeltSkin *skin, const PeltiMsgWant *want); ///< the solver's thread
 

@@ -3,6 +3,7 @@
 #include "studio/session_parts.h"
 
 #include "core/clock.h"
+#include "math/vec.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -136,22 +137,13 @@ static void make_pose(Solver *solver)
     }
 }
 
-static float least(float a, float b)
-{
-    return a < b ? a : b;
-} // b where a is NaN
-static float most(float a, float b)
-{
-    return a > b ? a : b;
-}
-
 static void fit_box(const float (*points)[3], int count, float box[6])
 {
     float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (int i = 0; i < count; i++)
         for (int k = 0; k < 3; k++) {
-            low[k] = least(points[i][k], low[k]);
-            high[k] = most(points[i][k], high[k]);
+            low[k] = lesser(points[i][k], low[k]);
+            high[k] = larger(points[i][k], high[k]);
         }
     for (int k = 0; k < 3; k++) {
         box[k] = isfinite(low[k]) ? low[k] : 0;
@@ -186,8 +178,8 @@ static bool lay_out(PeltiSlotFrame *frame, const float *positions, int count)
     uint16_t(*out)[3] = (uint16_t(*)[3])frame->positions;
     for (int i = 0; i < count; i++)
         for (int k = 0; k < 3; k++) {
-            float at = most((points[i][k] - frame->box[k]) * scale[k] + 0.5f, 0); // NaN gives 0
-            out[i][k] = (uint16_t)least(at, 65535);
+            float at = larger((points[i][k] - frame->box[k]) * scale[k] + 0.5f, 0); // NaN gives 0
+            out[i][k] = (uint16_t)lesser(at, 65535);
         }
     frame->count = (size_t)count * 3;
     return true;

@@ -154,8 +154,8 @@ static PeltStatus aim_camera(Rendering *job, PeltError *err)
 /// Moves the skin to a frame: a method that remembers passes through all frames on the way.
 static void step_to(Rendering *job, int frame)
 {
-    bool remembers =
-        job->around || job->skin->mends.give_way || (job->skin->method->flags & (PELTI_KEEPS_STATE | PELTI_DYNAMIC)) != 0;
+    bool remembers = job->around || job->skin->mends.give_way ||
+                     (job->skin->method->flags & (PELTI_METHOD_KEEPS_STATE | PELTI_METHOD_DYNAMIC)) != 0;
     for (int f = remembers ? job->stepped + 1 : frame; f <= frame; f++) {
         double ms;
         pose_at(job, f);

@@ -109,7 +109,7 @@ static PeltStatus take_patches(PeltiTouch *t, PeltError *err)
         t->bounds.start_box[i] =
             (PeltiBox){t->mesh->rest[patches->patch[i].vertex[0]], t->mesh->rest[patches->patch[i].vertex[0]]};
         for (int k = 1; k < patches->patch[i].vertex_count; k++)
-            pelti_touch_reach(&t->bounds.start_box[i], t->mesh->rest[patches->patch[i].vertex[k]]);
+            pelti_box_take(&t->bounds.start_box[i], t->mesh->rest[patches->patch[i].vertex[k]]);
     }
     PELT_TRY(pelti_box_tree_build(&t->pool, patches->count, t->bounds.start_box, &t->bounds.tree, err));
     PELT_TRY(pelti_box_tree_build(&t->pool, patches->count, t->bounds.start_box, &t->bounds.move_tree, err));

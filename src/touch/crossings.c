@@ -1,32 +1,23 @@
 /// Triangles that cross, found with exact arithmetic.
-#include "geometry/exact.h"
+#include "geometry/triangles.h"
 #include "touch/parts.h"
 
 #include <string.h>
 
-static bool share_vertex(const int a[3], const int b[3])
-{
-    for (int i = 0; i < 3; i++)
-        if (a[i] == b[0] || a[i] == b[1] || a[i] == b[2])
-            return true;
-    return false;
-}
-
 static PeltiBox triangle_box(const Vec3 *x, const int i[3])
 {
     PeltiBox box = {x[i[0]], x[i[0]]};
-    pelti_touch_reach(&box, x[i[1]]);
-    pelti_touch_reach(&box, x[i[2]]);
+    pelti_box_take(&box, x[i[1]]);
+    pelti_box_take(&box, x[i[2]]);
     return box;
 }
 
 static bool triangles_cross(const PeltiTouch *t, const Vec3 *x, int a, int b)
 {
     const int *s = t->mesh->triangles[a], *u = t->mesh->triangles[b];
-    if (share_vertex(s, u) || pelti_touch_exempt_triangles(t, a, b))
+    if (pelti_triangles_share(s, u) || pelti_touch_exempt_triangles(t, a, b))
         return false;
-    const Vec3 p[3] = {x[s[0]], x[s[1]], x[s[2]]}, q[3] = {x[u[0]], x[u[1]], x[u[2]]};
-    return pelti_triangles_meet(p, q) != PELTI_APART;
+    return pelti_triangles_cross(x, s, u);
 }
 
 int pelti_touch_patches_cross(const PeltiTouch *t, const Vec3 *x, int a, int b, TouchCrossings *out)
@@ -111,7 +102,7 @@ static void end_range(void *context, int begin, int end, int worker)
         pelti_touch_patch_shape(p, x, &t->bounds.shape_end[k], NULL);
         PeltiBox box = {x[p->vertex[0]], x[p->vertex[0]]};
         for (int i = 1; i < p->vertex_count; i++)
-            pelti_touch_reach(&box, x[p->vertex[i]]);
+            pelti_box_take(&box, x[p->vertex[i]]);
         t->bounds.end_box[k] = box;
     }
 }

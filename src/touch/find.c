@@ -227,8 +227,9 @@ static void find_near(PeltiTouch *t)
 
 static inline PeltiBox hull(const PeltiBox *a, const PeltiBox *b)
 {
-    return (PeltiBox){vec3(lesser(a->low.x, b->low.x), lesser(a->low.y, b->low.y), lesser(a->low.z, b->low.z)),
-                      vec3(larger(a->high.x, b->high.x), larger(a->high.y, b->high.y), larger(a->high.z, b->high.z))};
+    PeltiBox box = *a;
+    pelti_box_join(&box, b);
+    return box;
 }
 
 typedef struct PatchSide { ///< a patch' features that come near the other patch, with the boxes of their ways

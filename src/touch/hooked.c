@@ -3,18 +3,11 @@
 /// what touches does so as before, and a limb that swings on takes along what hangs on it. So do vertices whose edges a body
 /// would draw out; what now meets these is bound to them too, until nothing meets. Where that has no end such bodies stand
 /// still: that all skin does is always safe. Features are judged one by one and not listed: no list is too short for it.
+#include "core/roots.h"
 #include "touch/constants.def"
 #include "touch/parts.h"
 
 #include <string.h>
-
-static int body_of(PeltiTouch *t, int v)
-{
-    int *body = t->scratch.zones.body;
-    while (body[v] != v)
-        v = body[v] = body[body[v]];
-    return v;
-}
 
 bool pelti_touch_one_body(const TouchZones *zones, const int v[4])
 {
@@ -38,11 +31,12 @@ static bool bind_to(PeltiTouch *t, int u, int v)
 {
     bool more = is_new(t, u);
     more |= is_new(t, v);
-    int a = body_of(t, u), b = body_of(t, v), *next = t->scratch.zones.next, swap = next[a];
+    int *body = t->scratch.zones.body, *next = t->scratch.zones.next;
+    int a = pelti_root_of(body, u), b = pelti_root_of(body, v), swap = next[a];
     if (a == b)
         return more;
     next[a] = next[b], next[b] = swap; // two rings of vertices become one
-    t->scratch.zones.body[a > b ? a : b] = a > b ? b : a;
+    pelti_roots_join(body, a, b);
     return true;
 }
 
@@ -120,7 +114,7 @@ static bool move_bodies(PeltiTouch *t, bool along)
     }
     for (int v = 0; v < t->count; v++)
         if (t->scratch.zones.is_bound[v])
-            t->scratch.zones.body[v] = body_of(t, v);
+            t->scratch.zones.body[v] = pelti_root_of(t->scratch.zones.body, v);
     return !more;
 }
 

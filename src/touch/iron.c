@@ -1,5 +1,6 @@
 /// Where a method's skin has triangles inside out, its offset from blending is smoothed before anything is looked at.
 /// What blending lays flat comes to lie flat.
+#include "geometry/triangles.h"
 #include "touch/constants.def"
 #include "touch/parts.h"
 
@@ -42,7 +43,7 @@ static bool inside_out(PeltiTouch *t, const Mat34 *bones, const Vec3 *x, int k)
     }
     const int *v = t->mesh->triangles[k];
     return pelti_touch_against_neighbours(t->mesh, &t->patches, blend, k) >= 0 &&
-           vec3_dot(pelti_touch_area(blend, v), pelti_touch_area(x, v)) < 0;
+           vec3_dot(pelti_triangle_normal(blend, v), pelti_triangle_normal(x, v)) < 0;
 }
 
 /// Lists the vertices of triangles that are inside out, if they are not listed yet; returns how many such triangles there are.
@@ -94,7 +95,7 @@ static void look_again(PeltiTouch *t, const Vec3 *x, int count)
     for (int i = 0; i < count; i++)
         for (int f = mesh->fan_start[t->scratch.queue[i]]; f < mesh->fan_start[t->scratch.queue[i] + 1]; f++) {
             int k = mesh->fan[f];
-            t->scratch.area[k] = pelti_touch_area(x, mesh->triangles[k]);
+            t->scratch.area[k] = pelti_triangle_normal(x, mesh->triangles[k]);
             t->bounds.ease[t->patches.of[k]].flat = false;
             for (int n = 0; n < 3; n++)
                 if (t->patches.beside[k][n] >= 0)

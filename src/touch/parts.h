@@ -243,25 +243,6 @@ struct PeltiTouch {
     PeltiTouchReport *report; ///< of this frame
 };
 
-static inline float lesser(float a, float b) // comparisons: fminf and fmaxf are calls
-{
-    return a < b ? a : b;
-}
-static inline float larger(float a, float b)
-{
-    return a > b ? a : b;
-}
-static inline void pelti_touch_reach(PeltiBox *box, Vec3 p)
-{
-    box->low = vec3(lesser(box->low.x, p.x), lesser(box->low.y, p.y), lesser(box->low.z, p.z));
-    box->high = vec3(larger(box->high.x, p.x), larger(box->high.y, p.y), larger(box->high.z, p.z));
-}
-
-static inline Vec3 pelti_touch_area(const Vec3 *x, const int v[3]) ///< twice a triangle's, along its normal
-{
-    return vec3_cross(vec3_sub(x[v[1]], x[v[0]]), vec3_sub(x[v[2]], x[v[0]]));
-}
-
 // exempt.c
 /// Marks what crosses at rest.
 PeltStatus pelti_touch_find_exempt(PeltiTouch *t, PeltError *err);

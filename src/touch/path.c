@@ -2,6 +2,7 @@
 /// Additive conservative advancement [Li2021]: two features at distance d whose points move by at most l relative to each other
 /// cannot meet before the share d / l of the move; from there again, until they come nearer than a tenth of d or the move ends.
 /// Common motion of the two is taken out first: it brings nothing nearer.
+#include "geometry/triangles.h"
 #include "touch/constants.def"
 #include "touch/parts.h"
 
@@ -203,8 +204,8 @@ float pelti_touch_against_neighbours(const PeltiMesh *mesh, const TouchPatches *
     Vec3 sum = {0, 0, 0};
     for (int i = 0; i < 3; i++)
         if (patches->beside[k][i] >= 0)
-            sum = vec3_add(sum, pelti_touch_area(x, mesh->triangles[patches->beside[k][i]]));
-    return vec3_dot(sum, pelti_touch_area(x, mesh->triangles[k]));
+            sum = vec3_add(sum, pelti_triangle_normal(x, mesh->triangles[patches->beside[k][i]]));
+    return vec3_dot(sum, pelti_triangle_normal(x, mesh->triangles[k]));
 }
 
 /// Triangles that would turn against their neighbours are unsafe in the core; `first`: the first look, later ones see to what

@@ -1,4 +1,5 @@
 /// How much two neighbouring patches may be strained before their triangles could cross: see TouchJoin.
+#include "geometry/triangles.h"
 #include "touch/patches.h"
 
 enum {
@@ -96,14 +97,6 @@ static float pair_limit(const Vec3 a[3], const Vec3 b[3], const float way[3][3],
     return fmaxf(limit, 0);
 }
 
-static bool share_vertex(const int a[3], const int b[3])
-{
-    for (int i = 0; i < 3; i++)
-        if (a[i] == b[0] || a[i] == b[1] || a[i] == b[2])
-            return true;
-    return false;
-}
-
 static float join_limit(const JoinLimits *w, const TouchJoin *join)
 {
     const TouchPatch *a = &w->patches->patch[join->a], *b = &w->patches->patch[join->b];
@@ -120,7 +113,7 @@ static float join_limit(const JoinLimits *w, const TouchJoin *join)
         for (int k = join->a == join->b ? i + 1 : 0; k < b->triangle_count; k++) {
             const int *s = w->mesh->triangles[a->triangle[i]], *u = w->mesh->triangles[b->triangle[k]];
             float way[3][3];
-            if (share_vertex(s, u) || w->exempt(w->context, a->triangle[i], b->triangle[k]))
+            if (pelti_triangles_share(s, u) || w->exempt(w->context, a->triangle[i], b->triangle[k]))
                 continue;
             for (int n = 0; n < 9; n++)
                 way[n / 3][n % 3] = r.way[r.second[b->corner[k][n % 3]]][a->corner[i][n / 3]];

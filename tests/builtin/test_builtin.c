@@ -84,7 +84,7 @@ static void check_clips(const PeltiCharacter *who)
         assert_true(clip->channel_count > 0);
         for (int i = 0; i < clip->channel_count; i++) {
             const PeltiChannel *channel = &clip->channels[i];
-            int width = channel->path == PELTI_ROTATION ? 4 : 3;
+            int width = channel->path == PELTI_CHANNEL_ROTATION ? 4 : 3;
             for (int k = 0; k < channel->key_count; k++) {
                 const float *q = channel->values + k * width;
                 float square = 0;

@@ -268,9 +268,9 @@ static void clips_keep_to_the_limits(void **state)
         assert_true(who->clips[0].channel_count >= body->bone_count / 2);
         for (int c = 0; c < who->clips[0].channel_count; c++) {
             const PeltiChannel *channel = &who->clips[0].channels[c];
-            PeltiFigureTurn turns[PELTI_JOINT_TURNS];
+            PeltiFigureTurn turns[PELTI_FIGURE_TURNS];
             float largest = 0;
-            assert_int_equal(channel->path, PELTI_ROTATION);
+            assert_int_equal(channel->path, PELTI_CHANNEL_ROTATION);
             for (int k = 0; k < channel->key_count; k++) {
                 const float *q = channel->values + 4 * k;
                 largest = fmaxf(largest, 57.29578f * quat_angle((Quat){q[0], q[1], q[2], q[3]}));

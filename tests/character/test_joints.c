@@ -7,7 +7,7 @@
 typedef struct Act {
     PeltiCharacter *who;
     PeltiPose pose;
-    PeltiNodeMatrix *node_world;
+    PeltiNodeMatrix *node_matrix;
     Mat34 *bones;
     PeltiJoint *joints, *others;
 } Act;
@@ -19,7 +19,7 @@ static Act act_of(const char *name)
     assert_int_equal(pelti_builtin_make(name, &options, NULL, NULL, &a.who, NULL), PELT_OK);
     PeltiPool *pool = &a.who->pool;
     a.pose = pelti_pose_new(pool, a.who);
-    a.node_world = PELTI_NEW(pool, PeltiNodeMatrix, a.who->node_count);
+    a.node_matrix = PELTI_NEW(pool, PeltiNodeMatrix, a.who->node_count);
     a.bones = PELTI_NEW(pool, Mat34, a.who->bone_count);
     a.joints = PELTI_NEW(pool, PeltiJoint, a.who->bone_count);
     a.others = PELTI_NEW(pool, PeltiJoint, a.who->bone_count);
@@ -29,7 +29,7 @@ static Act act_of(const char *name)
 /// The motion of each bone, put together from its joint and its parent's motion, is the pose's.
 static void check_pose(Act *a, bool same_turns)
 {
-    pelti_pose_bones(a->who, &a->pose, a->node_world, a->bones);
+    pelti_pose_bones(a->who, &a->pose, a->node_matrix, a->bones);
     pelti_joints_pose(a->who, &a->pose, a->joints);
     test_joints(a->who, a->bones, a->others);
     for (int b = 0; b < a->who->bone_count; b++) {
@@ -84,7 +84,7 @@ static void scales_and_mirrors_do_not_turn(void **state)
     PeltiJoint root = a.joints[0];
     PeltiNode *node = &who->nodes[who->bones[0].node];
     for (int i = 0; i < 12; i++)
-        (&node->matrix[0][0])[i] = (&a.node_world[who->bones[0].node].m[0][0])[i];
+        (&node->matrix[0][0])[i] = (&a.node_matrix[who->bones[0].node].m[0][0])[i];
     assert_int_equal(node->parent, -1);
     node->has_matrix = true;
     a.pose.touched[who->bones[0].node] = false;

@@ -22,15 +22,15 @@ static PeltiCharacter *leg(const char *const names[4])
 /// Where joint `b` is in the world at a time.
 static Vec3 joint_at(const PeltiCharacter *who, double time_s, int b)
 {
-    static PeltiNodeMatrix node_world[8];
+    static PeltiNodeMatrix node_matrix[8];
     static Mat34 bones[8];
     PeltiPool pool;
     pelti_pool_init(&pool, NULL);
     PeltiPose pose = pelti_pose_new(&pool, who);
     pelti_pose_clip(who, &who->clips[who->clip_count], time_s, &pose);
-    pelti_pose_bones(who, &pose, node_world, bones);
+    pelti_pose_bones(who, &pose, node_matrix, bones);
     pelti_pool_release(&pool);
-    const PeltiNodeMatrix *w = &node_world[who->bones[b].node];
+    const PeltiNodeMatrix *w = &node_matrix[who->bones[b].node];
     return vec3((float)w->m[0][3], (float)w->m[1][3], (float)w->m[2][3]);
 }
 

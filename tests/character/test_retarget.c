@@ -105,7 +105,7 @@ static void add_clip(PeltiCharacter *who, float size)
         Quat *turns = PELTI_NEW(&who->pool, Quat, KEYS);
         for (int k = 0; k < KEYS; k++)
             turns[k] = quat_mul(who->nodes[n].trs.rotation, any_turn(100 * n + 7 * k, 0.7f));
-        channels[n] = (PeltiChannel){n, PELTI_ROTATION, PELTI_LINEAR, KEYS, times, &turns[0].x, 4, 0};
+        channels[n] = (PeltiChannel){n, PELTI_CHANNEL_ROTATION, PELTI_CHANNEL_LINEAR, KEYS, times, &turns[0].x, 4, 0};
     }
     for (int k = 0; k < KEYS; k++) {
         Vec3 p = vec3_add(who->nodes[0].trs.translation,
@@ -113,7 +113,7 @@ static void add_clip(PeltiCharacter *who, float size)
         memcpy(places + 3 * k, &p.x, sizeof p);
         times[k] = 0.4f * (float)k;
     }
-    channels[COUNT] = (PeltiChannel){0, PELTI_TRANSLATION, PELTI_LINEAR, KEYS, times, places, 3, 0};
+    channels[COUNT] = (PeltiChannel){0, PELTI_CHANNEL_TRANSLATION, PELTI_CHANNEL_LINEAR, KEYS, times, places, 3, 0};
     who->clips[0] = (PeltiClip){"walk", times[KEYS - 1], COUNT + 1, channels};
     who->clip_count = 1;
 }
@@ -123,12 +123,12 @@ static void heads_at(const PeltiCharacter *who, const PeltiClip *clip, double ti
     PeltiPool pool;
     pelti_pool_init(&pool, NULL);
     PeltiPose pose = pelti_pose_new(&pool, who);
-    PeltiNodeMatrix *node_world = PELTI_NEW(&pool, PeltiNodeMatrix, who->node_count);
+    PeltiNodeMatrix *node_matrix = PELTI_NEW(&pool, PeltiNodeMatrix, who->node_count);
     pelti_pose_clip(who, clip, time_s, &pose);
     for (int k = 0; k < who->node_count; k++)
-        pelti_pose_node_world(who, &pose, who->node_order[k], node_world);
+        pelti_pose_node_matrix(who, &pose, who->node_order[k], node_matrix);
     for (int n = 0; n < who->node_count; n++)
-        out[n] = vec3((float)node_world[n].m[0][3], (float)node_world[n].m[1][3], (float)node_world[n].m[2][3]);
+        out[n] = vec3((float)node_matrix[n].m[0][3], (float)node_matrix[n].m[1][3], (float)node_matrix[n].m[2][3]);
     pelti_pool_release(&pool);
 }
 
@@ -232,8 +232,8 @@ static void chains_of_unlike_length_share_turns(void **state)
     assert_int_equal(pelti_skeleton_order(to, NULL), PELT_OK);
     static const float times[1] = {0};
     static const Quat bends[2] = {{0.19866933f, 0, 0, 0.98006658f}, {0.19866933f, 0, 0, 0.98006658f}}; // 0.4 rad each about x
-    PeltiChannel channels[2] = {{SPINE, PELTI_ROTATION, PELTI_LINEAR, 1, times, &bends[0].x, 4, 0},
-                                {CHEST, PELTI_ROTATION, PELTI_LINEAR, 1, times, &bends[1].x, 4, 0}};
+    PeltiChannel channels[2] = {{SPINE, PELTI_CHANNEL_ROTATION, PELTI_CHANNEL_LINEAR, 1, times, &bends[0].x, 4, 0},
+                                {CHEST, PELTI_CHANNEL_ROTATION, PELTI_CHANNEL_LINEAR, 1, times, &bends[1].x, 4, 0}};
     PeltiClip clip = {"bend", 0, 2, channels};
     from->clips = &clip;
     from->clip_count = 1;
@@ -242,7 +242,7 @@ static void chains_of_unlike_length_share_turns(void **state)
     float sum = 0;
     for (int c = 0; c < moved.clips[0].channel_count; c++) {
         const PeltiChannel *channel = &moved.clips[0].channels[c];
-        if (channel->path != PELTI_ROTATION || channel->node < 1 || channel->node > 3)
+        if (channel->path != PELTI_CHANNEL_ROTATION || channel->node < 1 || channel->node > 3)
             continue;
         float angle = quat_angle((Quat){channel->values[0], channel->values[1], channel->values[2], channel->values[3]});
         CHECK_NEAR(angle, 0.8 / 3, 1e-5); // an even bend stays even

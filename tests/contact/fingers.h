@@ -15,7 +15,7 @@ typedef struct Fingers {
     PeltiGiveWay *give_way;
     PeltiGiveWayReport report;
     PeltiPose pose;
-    PeltiNodeMatrix *node_world;
+    PeltiNodeMatrix *node_matrix;
     Mat34 *bones;
     float unit;
 } Fingers;
@@ -96,7 +96,7 @@ static inline Fingers open_character(PeltiCharacter *who, float unit, const Pelt
     PeltiGiveWayDef def = {.who = f.who, .weights = f.weights, .settings = *settings};
     assert_int_equal(pelti_give_way_create(&def, NULL, &f.give_way, NULL), PELT_OK);
     f.pose = pelti_pose_new(pool, f.who);
-    f.node_world = PELTI_NEW(pool, PeltiNodeMatrix, f.who->node_count);
+    f.node_matrix = PELTI_NEW(pool, PeltiNodeMatrix, f.who->node_count);
     f.bones = PELTI_NEW(pool, Mat34, f.who->bone_count);
     pelti_pose_file(f.who, &f.pose);
     return f;
@@ -125,7 +125,7 @@ static inline void step(Fingers *f, float left, float right, double dt_s)
     f->pose.local[RIGHT].rotation = quat_axis_angle(vec3(0, 0, 1), right);
     f->pose.touched[LEFT] = f->pose.touched[RIGHT] = true;
     const PeltiPose *shown = pelti_give_way_step(f->give_way, &f->pose, dt_s, false, &f->report);
-    pelti_pose_bones(f->who, shown, f->node_world, f->bones);
+    pelti_pose_bones(f->who, shown, f->node_matrix, f->bones);
 }
 
 static inline Vec3 tip(const Fingers *f, int bone)

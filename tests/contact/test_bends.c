@@ -25,8 +25,8 @@ static void find_limbs(Limb *l, int bone, int axis, float degrees)
     *l = (Limb){
         .who = make_chain((ChainBones){BONES, 0, 1}, 1, &points, (ChainSkin){TUBE_POINTS, p, triangles, (const int(*)[3])t})};
     l->values[3] = 1, l->values[7] = cosf(half), l->values[4 + axis] = sinf(half);
-    l->channel =
-        (PeltiChannel){.node = bone, .path = PELTI_ROTATION, .key_count = 2, .times = times, .values = l->values, .width = 4};
+    l->channel = (PeltiChannel){
+        .node = bone, .path = PELTI_CHANNEL_ROTATION, .key_count = 2, .times = times, .values = l->values, .width = 4};
     l->clip = (PeltiClip){"turn", 1, 1, &l->channel};
     l->who->clips = &l->clip, l->who->clip_count = bone >= 0;
     PeltiPool work;

@@ -65,7 +65,7 @@ static double play(const Start *start, int frames)
         for (int v = 0; v < hand->mesh->vertex_count; v++)
             assert_true(vec3_finite(c->things.surfaces[0].before[v]));
         // the last sweep and Newton step that were begun are brought to their end
-        if (!(report.work <= WORK_INSIDE + 2 * MOST_CONTACTS + 10 * 3000))
+        if (!(report.work <= WORK_INSIDE + 2 * CORRECTOR_MOST_CONTACTS + 10 * 3000))
             fail_msg("frame %d: %ld visits", f, report.work);
         now = depth_in(c, vec3((float)view.centre[0], (float)view.centre[1], (float)view.centre[2]), start->radius);
         before = f == 0 ? now : before;

@@ -26,7 +26,7 @@ static void drag(Drag *d, float lean, float swing)
     f->pose.local[LEFT].rotation = quat_mul(quat_axis_angle(vec3(1, 0, 0), swing), quat_axis_angle(vec3(0, 0, 1), -lean));
     f->pose.touched[LEFT] = true;
     const PeltiPose *shown = pelti_give_way_step(f->give_way, &f->pose, dt, false, &f->report);
-    pelti_pose_bones(f->who, shown, f->node_world, f->bones);
+    pelti_pose_bones(f->who, shown, f->node_matrix, f->bones);
 }
 
 /// The point of the finger that lies on the bar: where it is shown, and where its clip has it.

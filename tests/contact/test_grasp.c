@@ -53,10 +53,10 @@ static Vec3 middle_of(const PeltiCorrector *c)
     return sum;
 }
 
-static double deepest(const PeltiCharacter *who, const PeltiPose *pose, PeltiNodeMatrix *node_world, Mat34 *bones, Vec3 centre)
+static double deepest(const PeltiCharacter *who, const PeltiPose *pose, PeltiNodeMatrix *node_matrix, Mat34 *bones, Vec3 centre)
 {
     double depth = 0;
-    pelti_pose_bones(who, pose, node_world, bones);
+    pelti_pose_bones(who, pose, node_matrix, bones);
     for (int v = 0; v < who->mesh->vertex_count; v++) {
         Vec3 x = vec3(0, 0, 0);
         for (int k = 0; k < weights.influences; k++)
@@ -97,7 +97,7 @@ static void run(Grasp *g, int frames)
     PeltiPool pool;
     pelti_pool_init(&pool, NULL);
     PeltiPose free = pelti_pose_new(&pool, hand), open = pelti_pose_new(&pool, hand), corrected = pelti_pose_new(&pool, hand);
-    PeltiNodeMatrix *node_world = PELTI_NEW(&pool, PeltiNodeMatrix, hand->node_count);
+    PeltiNodeMatrix *node_matrix = PELTI_NEW(&pool, PeltiNodeMatrix, hand->node_count);
     Mat34 *bones = PELTI_NEW(&pool, Mat34, hand->bone_count);
     float held = 0;
     for (int f = 0; f <= frames; f++) {
@@ -112,7 +112,7 @@ static void run(Grasp *g, int frames)
         if (!g->soft && f)
             g->residual = fmax(g->residual, system_residual(&c->linear.system, c->size));
         if (!g->soft)
-            g->depth = fmax(g->depth, deepest(hand, &corrected, node_world, bones, at));
+            g->depth = fmax(g->depth, deepest(hand, &corrected, node_matrix, bones, at));
         for (int k = 0; k < pelti_corrector_contact_count(c); k++)
             g->push = fmax(g->push, (double)vec3_length(pelti_corrector_contact(c, k).force));
         g->contacts = report.contacts > g->contacts ? report.contacts : g->contacts;

@@ -91,8 +91,8 @@ static void turn_in_a_clip(PeltiCharacter *who, int node, Vec3 axis)
     turns[0] = quat_axis_angle(axis, 0);
     turns[1] = quat_axis_angle(axis, 1);
     PeltiChannel *channel = PELTI_NEW(&who->pool, PeltiChannel, 1);
-    *channel =
-        (PeltiChannel){.node = node, .path = PELTI_ROTATION, .key_count = 2, .times = times, .values = &turns[0].x, .width = 4};
+    *channel = (PeltiChannel){
+        .node = node, .path = PELTI_CHANNEL_ROTATION, .key_count = 2, .times = times, .values = &turns[0].x, .width = 4};
     who->clips = PELTI_NEW(&who->pool, PeltiClip, 1);
     who->clips[0] = (PeltiClip){.name = "turn", .duration_s = 1, .channel_count = 1, .channels = channel};
     who->clip_count = 1;

@@ -149,7 +149,7 @@ static void morph(Subject *s, const PeltiPose *pose, Vec3 *rest)
 typedef struct Player {
     Subject *s;
     PeltiPose pose;
-    PeltiNodeMatrix *node_world;
+    PeltiNodeMatrix *node_matrix;
     Mat34 *bones;
     Vec3 *rest, *points;
 } Player;
@@ -174,7 +174,7 @@ static void pose(Player *p, int clip, double time_s)
     else
         pelti_pose_clip(p->s->who, &p->s->who->clips[clip], time_s, &p->pose);
     morph(p->s, &p->pose, p->rest);
-    pelti_pose_bones(p->s->who, &p->pose, p->node_world, p->bones);
+    pelti_pose_bones(p->s->who, &p->pose, p->node_matrix, p->bones);
 }
 
 static void play_rules(Player *p)

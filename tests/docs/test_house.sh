@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # tools/house.py, which `make lint` runs, on a small tree.
 # --names: a type name that two files define is told, with both; one that is opaque in a header and has its fields in a source, and
-# one that another file only uses, are not. Functions and types that do not begin with a word of their room are told too.
+# one that another file only uses, are not. Functions and types that do not begin with a word of their room are told too; so are
+# enum constants and inlines of headers that do not, that begin with a word of another or that two rooms have; and a `world` that is
+# no PeltWorld.
 set -u
 house=$PELT_SOURCE/tools/house.py
 work=$(mktemp -d)
@@ -76,6 +78,30 @@ begins src/io/read.h "static inline int pelti_text_row(void) { return 0; }" "pel
 begins src/core/text.c "const int pelti_marks[] = {1};" ""
 begins src/core/text.c "const int pelti_read_most = 1;" "pelti_read_most: does not begin with a word of core"
 begins src/core/text.c "const int text_most = 1;" "text_most: does not begin with a word of core"
+begins src/io/read.h "enum { PELTI_READ_MOST = 1, READ_LEAST = 2, PELTI_MOST };" ""
+begins src/io/read.h "enum { PELTI_READ_MOST = 1, MOST = 2 };" "MOST: does not begin with a word of io (io, read)"
+begins src/io/read.h "typedef enum PeltiReadWay { STAGE_UP, PELTI_READ_DOWN } PeltiReadWay;" "STAGE_UP: does not begin with a word of io"
+begins src/io/read.h "typedef enum PeltiReadWay { PELTI_TEXT_UP, PELTI_READ_DOWN } PeltiReadWay;" 'PELTI_TEXT_UP: `text` is a word of core, not of io'
+begins src/io/read.h "static inline int read_rows(void) { return 0; }" ""
+begins src/io/read.h "static inline const int *rows(void) { return 0; }" "rows: does not begin with a word of io"
+begins src/io/read.h "static inline __attribute__((always_inline)) int rows(void) { return 0; }" "rows: does not begin with a word of io"
+begins src/io/read.h "PELTI_WIDE PeltiFloat8 rows8(int a)" "" # vectors of eight
+begins src/io/read.c "enum { MOST = 1 };" "" # its own
+both() { # LINE NAME: a line more in a header of each room, and what is to be told of it
+    cp "$work/src/core/text.h" "$work/kept" && cp "$work/src/io/read.h" "$work/kept.too"
+    echo "$1" | tee -a "$work/src/core/text.h" >>"$work/src/io/read.h"
+    said=$(names) && fail "$2 in two rooms is not told"
+    cp "$work/kept" "$work/src/core/text.h" && cp "$work/kept.too" "$work/src/io/read.h"
+    [ "$said" = "src/core/text.h: $2 stands in src/io/read.h too: one name, one thing" ] || fail "$2: $said"
+}
+both "enum { PELTI_MOST = 1 };" PELTI_MOST
+both "PELTI_WIDE PeltiFloat8 rows8(int a)" rows8
+for line in "double world[3][3];" "    const Mat34 *node_world;" "static void lay(int n, Quat world[4])" "    double at[3] = {0}, world[3];" "    double at = f(1, 2), *row_world = 0;"; do
+    begins src/io/read.c "$line" "$(grep -o '\w*world' <<<"$line"): a "
+done
+for line in "PeltWorld *world;" "    Mat34 to_world = m, rest_to_world;" "    lay(at, world);" "    return at, world;" "    pelt_world_step(s->world, poses);" "    Mat34 world_to_grid;" "    // double world"; do
+    begins src/io/read.c "$line" ""
+done
 words '`text`, `mark=`' '`read`'
 begins src/core/text.c "const int pelti_mark = 1;" ""
 begins src/core/text.c "const int pelti_mark_most = 1;" "pelti_mark_most: does not begin with a word of core"

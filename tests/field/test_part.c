@@ -38,7 +38,7 @@ static void bones_that_no_clip_moves_join_their_parents(void **state)
     Tube tube = start();
     static const float times[2] = {0, 1};
     float keys[2][4] = {{0, 0, 0, 1}, {0, 0, sinf(0.3f), cosf(0.3f)}};
-    PeltiChannel channel = {2, PELTI_ROTATION, PELTI_LINEAR, 2, times, keys[0], 4, 0};
+    PeltiChannel channel = {2, PELTI_CHANNEL_ROTATION, PELTI_CHANNEL_LINEAR, 2, times, keys[0], 4, 0};
     PeltiClip clips[2] = {{"bend", 1, 1, &channel}, tube.who->clips[0]};
     tube.who->clips = clips;
     tube.who->clip_count = 1;
@@ -52,7 +52,7 @@ static void bones_that_no_clip_moves_join_their_parents(void **state)
     assert_int_equal(pelti_partition(&tube.pool, tube.who, &tube.weights, true, &parts, NULL), PELT_OK);
     assert_int_equal(parts.part_count, 1);
     float places[2][3] = {{1, 0, 0}, {1.2f, 0, 0}}; // but a shift is
-    channel = (PeltiChannel){2, PELTI_TRANSLATION, PELTI_LINEAR, 2, times, places[0], 3, 0};
+    channel = (PeltiChannel){2, PELTI_CHANNEL_TRANSLATION, PELTI_CHANNEL_LINEAR, 2, times, places[0], 3, 0};
     assert_int_equal(pelti_partition(&tube.pool, tube.who, &tube.weights, true, &parts, NULL), PELT_OK);
     assert_int_equal(parts.part_count, 2);
     stop(&tube);

@@ -305,6 +305,17 @@ static void broken_and_empty_items_are_found_by_nobody(void **state)
     soup_free(s);
 }
 
+static void a_box_holds_what_it_took(void **state)
+{
+    (void)state;
+    PeltiBox box = pelti_box_empty, other = {{-5, 0, 0}, {-4, 0, 9}};
+    pelti_box_take(&box, vec3(1, 2, 3));
+    pelti_box_take(&box, vec3(-1, NAN, 4)); // what is no number is left out
+    assert_true(box.low.x == -1 && box.low.y == 2 && box.low.z == 3 && box.high.x == 1 && box.high.y == 2 && box.high.z == 4);
+    pelti_box_join(&box, &other);
+    assert_true(box.low.x == -5 && box.low.y == 0 && box.low.z == 0 && box.high.x == 1 && box.high.y == 2 && box.high.z == 9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(pairs_agree_with_brute_force_after_a_refit),
@@ -312,6 +323,7 @@ int main(void)
                                        cmocka_unit_test(nearest_agrees_with_brute_force),
                                        cmocka_unit_test(winding_of_a_box_is_one_inside),
                                        cmocka_unit_test(broken_and_empty_items_are_found_by_nobody),
+                                       cmocka_unit_test(a_box_holds_what_it_took),
                                        cmocka_unit_test(branches_are_left_out_without_losing_a_pair)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,8 +57,8 @@ static void crossing_agrees_with_integers(void **state)
             }
         bool expected = exact_crossing(t);
         hits += expected;
-        assert_int_equal(pelti_triangles_meet(f[0], f[1]) == PELTI_CROSSING, expected);
-        assert_int_equal(pelti_triangles_meet(f[1], f[0]) == PELTI_CROSSING, expected);
+        assert_int_equal(pelti_triangles_meet(f[0], f[1]) == PELTI_TRIANGLES_CROSSING, expected);
+        assert_int_equal(pelti_triangles_meet(f[1], f[0]) == PELTI_TRIANGLES_CROSSING, expected);
     }
     assert_true(hits > 10000);
 }
@@ -93,15 +93,15 @@ static void contact_is_told_from_crossing(void **state)
     const Vec3 overlap[3] = {{1, 0.5f, 0}, {3, 0.5f, 0}, {1, 2.5f, 0}};
     const Vec3 share_edge[3] = {{2, 0, 0}, {0, 2, 0}, {2, 2, 0}};
     const Vec3 sliver[3] = {{0.5f, 0.5f, -1}, {0.5f, 0.5f, 0}, {0.5f, 0.5f, 1}};
-    assert_int_equal(pelti_triangles_meet(flat, touch_corner), PELTI_APART);
-    assert_int_equal(pelti_triangles_meet(flat, through), PELTI_CROSSING);
-    assert_int_equal(pelti_triangles_meet(flat, edge_through_border), PELTI_CROSSING);
-    assert_int_equal(pelti_triangles_meet(flat, beside), PELTI_APART);
-    assert_int_equal(pelti_triangles_meet(flat, inside), PELTI_COPLANAR);
-    assert_int_equal(pelti_triangles_meet(inside, flat), PELTI_COPLANAR);
-    assert_int_equal(pelti_triangles_meet(flat, overlap), PELTI_COPLANAR);
-    assert_int_equal(pelti_triangles_meet(flat, share_edge), PELTI_APART);
-    assert_int_equal(pelti_triangles_meet(flat, sliver), PELTI_CROSSING);
+    assert_int_equal(pelti_triangles_meet(flat, touch_corner), PELTI_TRIANGLES_APART);
+    assert_int_equal(pelti_triangles_meet(flat, through), PELTI_TRIANGLES_CROSSING);
+    assert_int_equal(pelti_triangles_meet(flat, edge_through_border), PELTI_TRIANGLES_CROSSING);
+    assert_int_equal(pelti_triangles_meet(flat, beside), PELTI_TRIANGLES_APART);
+    assert_int_equal(pelti_triangles_meet(flat, inside), PELTI_TRIANGLES_COPLANAR);
+    assert_int_equal(pelti_triangles_meet(inside, flat), PELTI_TRIANGLES_COPLANAR);
+    assert_int_equal(pelti_triangles_meet(flat, overlap), PELTI_TRIANGLES_COPLANAR);
+    assert_int_equal(pelti_triangles_meet(flat, share_edge), PELTI_TRIANGLES_APART);
+    assert_int_equal(pelti_triangles_meet(flat, sliver), PELTI_TRIANGLES_CROSSING);
 }
 
 int main(void)

@@ -99,11 +99,11 @@ static PeltStatus set_up(const Play *play, const char *method, const char *folde
     if (status == PELT_OK)
         status = pelt_pose_create(s->who, &s->pose, err);
     if (status == PELT_OK && play->scene) {
-        PeltWorldDef world = pelt_world_def_default();
-        world.scene_path = path;
-        world.skins = &s->skin;
-        world.skin_count = 1;
-        status = pelt_world_create(&world, &s->world, err);
+        PeltWorldDef def = pelt_world_def_default();
+        def.scene_path = path;
+        def.skins = &s->skin;
+        def.skin_count = 1;
+        status = pelt_world_create(&def, &s->world, err);
     }
     return status;
 }

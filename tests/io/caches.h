@@ -35,7 +35,7 @@ static inline CachesClip caches_clip(TinyGltf *tiny, int still)
     const PeltiCharacter *who = c.who;
     const PeltiWeights *weights = &who->file_weights;
     PeltiPose pose = pelti_pose_new(&c.pool, who);
-    PeltiNodeMatrix *node_world = PELTI_NEW(&c.pool, PeltiNodeMatrix, who->node_count);
+    PeltiNodeMatrix *node_matrix = PELTI_NEW(&c.pool, PeltiNodeMatrix, who->node_count);
     Mat34 *bones = PELTI_NEW(&c.pool, Mat34, who->bone_count);
     PeltiTargetMix mix;
     OK(pelti_targets_create(&mix, who, &c.pool, &err));
@@ -44,7 +44,7 @@ static inline CachesClip caches_clip(TinyGltf *tiny, int still)
         assert_false(c.pool.failed);
         double time = (double)(CACHES_START + f - (still >= 0 && f > still)) / CACHES_FPS;
         pelti_pose_clip(who, who->clip_count ? &who->clips[0] : NULL, time, &pose);
-        pelti_pose_bones(who, &pose, node_world, bones);
+        pelti_pose_bones(who, &pose, node_matrix, bones);
         bool morphed = pelti_targets_mix(&mix, &pose);
         for (int p = 0; p < who->point_count; p++) {
             const PeltiInstance *instance = &who->instances[who->point_instance[p]];

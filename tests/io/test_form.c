@@ -13,12 +13,12 @@ typedef struct Thing {
 
 static const char *const kinds[] = {"round", "square", NULL};
 static const PeltiFormField fields[] = {
-    {.key = "size", .kind = PELTI_FIELD_FLOAT, .offset = offsetof(Thing, size), .required = true, .least = 0, .most = 10},
-    {.key = "place", .kind = PELTI_FIELD_FLOATS, .offset = offsetof(Thing, place), .count = 3, .least = -100, .most = 100},
-    {.key = "count", .kind = PELTI_FIELD_INT, .offset = offsetof(Thing, count), .least = 1, .most = 5},
-    {.key = "kind", .kind = PELTI_FIELD_CHOICE, .offset = offsetof(Thing, kind), .choices = kinds},
-    {.key = "on", .kind = PELTI_FIELD_BOOL, .offset = offsetof(Thing, on)},
-    {.key = "name", .kind = PELTI_FIELD_TEXT, .offset = offsetof(Thing, name)},
+    {.key = "size", .kind = PELTI_FORM_FLOAT, .offset = offsetof(Thing, size), .required = true, .least = 0, .most = 10},
+    {.key = "place", .kind = PELTI_FORM_FLOATS, .offset = offsetof(Thing, place), .count = 3, .least = -100, .most = 100},
+    {.key = "count", .kind = PELTI_FORM_INT, .offset = offsetof(Thing, count), .least = 1, .most = 5},
+    {.key = "kind", .kind = PELTI_FORM_CHOICE, .offset = offsetof(Thing, kind), .choices = kinds},
+    {.key = "on", .kind = PELTI_FORM_BOOL, .offset = offsetof(Thing, on)},
+    {.key = "name", .kind = PELTI_FORM_TEXT, .offset = offsetof(Thing, name)},
     {0},
 };
 

@@ -42,10 +42,10 @@ static void pose_points(const PeltiCharacter *who, const PeltiClip *clip, double
     PeltiPool pool;
     pelti_pool_init(&pool, NULL);
     PeltiPose pose = pelti_pose_new(&pool, who);
-    PeltiNodeMatrix *node_world = PELTI_NEW(&pool, PeltiNodeMatrix, who->node_count);
+    PeltiNodeMatrix *node_matrix = PELTI_NEW(&pool, PeltiNodeMatrix, who->node_count);
     Mat34 *bone = PELTI_NEW(&pool, Mat34, who->bone_count);
     pelti_pose_clip(who, clip, time_s, &pose);
-    pelti_pose_bones(who, &pose, node_world, bone);
+    pelti_pose_bones(who, &pose, node_matrix, bone);
     int n = who->file_weights.influences;
     for (int p = 0; p < who->point_count; p++) {
         out[p] = vec3(0, 0, 0);

@@ -63,7 +63,7 @@ static void check_clips(const PeltiCharacter *who)
     PeltiPool pool;
     pelti_pool_init(&pool, NULL);
     PeltiPose pose = pelti_pose_new(&pool, who);
-    PeltiNodeMatrix *node_world = PELTI_NEW(&pool, PeltiNodeMatrix, who->node_count);
+    PeltiNodeMatrix *node_matrix = PELTI_NEW(&pool, PeltiNodeMatrix, who->node_count);
     Mat34 *bone = PELTI_NEW(&pool, Mat34, who->bone_count);
     for (int c = -1; c < who->clip_count; c++) {
         const PeltiClip *clip = c < 0 ? NULL : &who->clips[c];
@@ -76,7 +76,7 @@ static void check_clips(const PeltiCharacter *who)
         }
         for (int i = -1; i <= 5; i++) {
             pelti_pose_clip(who, clip, clip ? (double)clip->duration_s * i / 4 : 0, &pose);
-            pelti_pose_bones(who, &pose, node_world, bone);
+            pelti_pose_bones(who, &pose, node_matrix, bone);
             for (int b = 0; b < who->bone_count; b++)
                 for (int k = 0; k < 12; k++)
                     assert_true(isfinite(bone[b].m[k / 4][k % 4]));

@@ -38,7 +38,7 @@ static void same_motion(const PeltiCharacter *a, const PeltiCharacter *b)
         for (int i = 0; i < p->channel_count; i++) {
             const PeltiChannel *x = &p->channels[i], *y = &q->channels[i];
             assert_true(x->node == y->node && x->path == y->path && x->key_count == y->key_count);
-            size_t width = x->path == PELTI_ROTATION ? 4 : 3;
+            size_t width = x->path == PELTI_CHANNEL_ROTATION ? 4 : 3;
             for (size_t k = 0; k < width * (size_t)x->key_count; k++)
                 CHECK_NEAR(x->values[k], y->values[k], 1e-6);
         }

@@ -44,7 +44,7 @@ static Subject open_subject(const char *path, int frame_count, double fps, float
     s.points = PELTI_NEW(&s.pool, Vec3 *, frame_count);
     s.normals = PELTI_NEW(&s.pool, Vec3 *, frame_count);
     s.poses = PELTI_NEW(&s.pool, PeltiPose, frame_count);
-    PeltiNodeMatrix *node_world = PELTI_NEW(&s.pool, PeltiNodeMatrix, s.who->node_count);
+    PeltiNodeMatrix *node_matrix = PELTI_NEW(&s.pool, PeltiNodeMatrix, s.who->node_count);
     Mat34 *bones = PELTI_NEW(&s.pool, Mat34, s.who->bone_count);
     for (int f = 0; f < frame_count; f++) {
         s.points[f] = PELTI_NEW(&s.pool, Vec3, s.who->point_count);
@@ -52,7 +52,7 @@ static Subject open_subject(const char *path, int frame_count, double fps, float
         s.poses[f] = pelti_pose_new(&s.pool, s.who);
         assert_false(s.pool.failed);
         pelti_pose_clip(s.who, s.who->clip_count ? &s.who->clips[0] : NULL, f / fps, &s.poses[f]);
-        pelti_pose_bones(s.who, &s.poses[f], node_world, bones);
+        pelti_pose_bones(s.who, &s.poses[f], node_matrix, bones);
         skin_frame(s.who, bones, wave, (float)(f / fps), s.points[f], s.normals[f]);
     }
     return s;
@@ -453,9 +453,9 @@ static void own_targets_stay_and_turn_with_the_skin(void **state)
     PeltiGltf *doc;
     OK(pelti_gltf_open(out, NULL, &doc, &err));
     PeltiJson *mesh = pelti_json_at(pelti_json_get(doc->root, "meshes"), doc->nodes[shown_by(doc, "body", 3)].mesh);
-    PeltiNodeMatrix *node_world = PELTI_NEW(&s.pool, PeltiNodeMatrix, s.who->node_count);
+    PeltiNodeMatrix *node_matrix = PELTI_NEW(&s.pool, PeltiNodeMatrix, s.who->node_count);
     Mat34 *bones = PELTI_NEW(&s.pool, Mat34, s.who->bone_count);
-    pelti_pose_bones(s.who, &s.poses[0], node_world, bones);
+    pelti_pose_bones(s.who, &s.poses[0], node_matrix, bones);
     float moved = 0;
     for (int k = 0; k < instance->target_count; k++) {
         const PeltiTarget *target = &s.who->targets[instance->first_target + k];

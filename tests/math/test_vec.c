@@ -1,6 +1,10 @@
-/// Rotations and transforms: inverses undo, matrices and quaternions agree, degenerate ones still give a rotation.
+/// Rotations and transforms: inverses undo, matrices and quaternions agree, degenerate ones still rotate; and orders of numbers.
 #include "check.h"
+#include "math/order.h"
 #include "math/vec.h"
+
+#include <limits.h>
+#include <stdlib.h>
 
 static uint32_t seed = 7;
 static float random_unit(void) // in [-1, 1)
@@ -150,6 +154,25 @@ static void bad_quaternions_become_the_identity(void **state)
     CHECK_NEAR(vec3_length(vec3_orthogonal(vec3(0, 0, 5))), 1, 1e-6);
 }
 
+static void numbers_are_ordered_and_rise_as_told(void **state)
+{
+    (void)state;
+    assert_true(lesser(1, 2) == 1 && larger(1, 2) == 2 && lesser(2, 1) == 1 && larger(2, 1) == 2);
+    assert_true(lesser(NAN, 2) == 2 && larger(NAN, 2) == 2 && isnan(lesser(2, NAN)) && isnan(larger(2, NAN))); // b
+    assert_true(smooth_step(0) == 0 && smooth_step(0.5f) == 0.5f && smooth_step(1) == 1);
+    assert_true(smooth_rise(-3) == 0 && smooth_rise(0.25f) == smooth_step(0.25f) && smooth_rise(3) == 1);
+    double d[3] = {2, -1, 0.5};
+    float f[3] = {2, -1, 0.5f};
+    int i[3] = {2, INT_MIN, INT_MAX}; // a difference would overflow
+    int64_t l[3] = {2, INT64_MIN, INT64_MAX};
+    qsort(d, 3, sizeof *d, pelti_double_order);
+    qsort(f, 3, sizeof *f, pelti_float_order);
+    qsort(i, 3, sizeof *i, pelti_int_order);
+    qsort(l, 3, sizeof *l, pelti_int64_order);
+    assert_true(d[0] == -1 && d[1] == 0.5 && d[2] == 2 && f[0] == -1 && f[1] == 0.5f && f[2] == 2);
+    assert_true(i[0] == INT_MIN && i[1] == 2 && i[2] == INT_MAX && l[0] == INT64_MIN && l[1] == 2 && l[2] == INT64_MAX);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -161,6 +184,7 @@ int main(void)
         cmocka_unit_test(inverses_undo),
         cmocka_unit_test(transforms_come_back_from_matrices),
         cmocka_unit_test(bad_quaternions_become_the_identity),
+        cmocka_unit_test(numbers_are_ordered_and_rise_as_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,7 +45,7 @@ static int slow_crossings(const PeltiMesh *mesh, const Vec3 *at, int *touched)
             if (share_corner(s, q))
                 continue;
             const Vec3 one[3] = {at[s[0]], at[s[1]], at[s[2]]}, two[3] = {at[q[0]], at[q[1]], at[q[2]]};
-            if (!apart_along_x(one, two) && pelti_triangles_meet(one, two) == PELTI_CROSSING) {
+            if (!apart_along_x(one, two) && pelti_triangles_meet(one, two) == PELTI_TRIANGLES_CROSSING) {
                 count++;
                 in[a] = in[b] = true;
             }

@@ -66,7 +66,7 @@ static void boxes_pushed_into_each_other_are_as_deep_as_they_are(void **state)
                     x[i] = p[who->mesh->first_point[s[i]]], y[i] = p[who->mesh->first_point[t[i]]];
                     shared |= s[i] == t[0] || s[i] == t[1] || s[i] == t[2];
                 }
-                brute += !shared && pelti_triangles_meet(x, y) == PELTI_CROSSING;
+                brute += !shared && pelti_triangles_meet(x, y) == PELTI_TRIANGLES_CROSSING;
             }
         assert_true(brute > 8);
         assert_int_equal(f.self_intersections, brute);

@@ -76,15 +76,15 @@ static void blend(const Chain *c, float (*pose)[16], int p, double out[3])
     memset(out, 0, 3 * sizeof *out);
     for (int k = 0; k < 2; k++) {
         const float *r = c->joints[c->joints_of[p][k]].rest;
-        double local[3], world[3];
+        double local[3], posed[3];
         for (int i = 0; i < 3; i++) {
             local[i] = 0;
             for (int j = 0; j < 3; j++)
                 local[i] += (double)r[4 * j + i] * ((double)c->points[p][j] - (double)r[4 * j + 3]);
         }
-        apply(pose[c->joints_of[p][k]], local, world);
+        apply(pose[c->joints_of[p][k]], local, posed);
         for (int i = 0; i < 3; i++)
-            out[i] += (double)c->weights[p][k] * world[i];
+            out[i] += (double)c->weights[p][k] * posed[i];
     }
 }
 

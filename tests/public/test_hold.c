@@ -45,11 +45,11 @@ static void set_up(Stage *s)
     }
     s->scene.objects = s->objects;
     s->scene.object_count = 3;
-    PeltWorldDef world = pelt_world_def_default();
-    world.scene = &s->scene;
-    world.skins = &s->skin;
-    world.skin_count = 1;
-    if (pelt_world_create(&world, &s->world, &err) != PELT_OK)
+    PeltWorldDef def = pelt_world_def_default();
+    def.scene = &s->scene;
+    def.skins = &s->skin;
+    def.skin_count = 1;
+    if (pelt_world_create(&def, &s->world, &err) != PELT_OK)
         fail_msg("%s", err.text);
     assert_int_equal(pelt_world_object_find(s->world, "wall"), WALL);
     assert_int_equal(pelt_world_object_find(s->world, "roof"), -1);

@@ -191,9 +191,9 @@ static float step_world(uint32_t number)
     return y;
 }
 
-static void wish_for(const PeltiMsgScene *world)
+static void wish_for(const PeltiMsgScene *scene)
 {
-    PeltiArray answer = say(1, 1, PELTI_MSG_Scene, world);
+    PeltiArray answer = say(1, 1, PELTI_MSG_Scene, scene);
     pelti_array_release(&answer);
 }
 
@@ -202,29 +202,29 @@ static void a_ball_falls_beside_the_skin(void **state)
     (void)state;
     static const float balls[2][9] = {{1, PELT_SHAPE_SPHERE, 0.05f, 0.05f, 0.05f, 5, 3, 5, 0.5f},
                                       {1, PELT_SHAPE_SPHERE, 0.05f, 0.05f, 0.05f, 9, 3, 5, 0.5f}};
-    PeltiMsgScene world = {.epoch = 1, .on = 1, .gravity = 10, .objects = {balls[0], 9}, .friction = 0.6f, .firm = 1};
+    PeltiMsgScene scene = {.epoch = 1, .on = 1, .gravity = 10, .objects = {balls[0], 9}, .friction = 0.6f, .firm = 1};
     float y = 0, last, t = 10.0f / 30;
     uint32_t i = 1;
-    wish_for(&world);
+    wish_for(&scene);
     for (; i <= 11; i++) // the first step only places everything; each is 1/30 s, the longest there is
         y = step_world(i);
     assert_float_equal(3 - y, 0.5f * 10 * t * t, 10 * t / 30);
     assert_true(3 - y > 0.1f);
-    world.friction = 0; // looked up in every step: it falls on, at its speed (a changed world has a step of its own too)
-    wish_for(&world);
+    scene.friction = 0; // looked up in every step: it falls on, at its speed (a changed world has a step of its own too)
+    wish_for(&scene);
     last = y;
     y = step_world(i++);
     assert_true(last - y > 10 * t / 30 && last - y < 3 * 10 * t / 30);
-    world.objects = (PeltiMsgFloats){balls[0], 18}; // one more: the world is another, the ball goes on from where it was
-    wish_for(&world);
+    scene.objects = (PeltiMsgFloats){balls[0], 18}; // one more: the world is another, the ball goes on from where it was
+    wish_for(&scene);
     last = y;
     y = step_world(i++);
     assert_true(last - y >= 0 && last - y < 0.3f);
     last = y;
     y = step_world(i++);
     assert_true(last - y > 10 * t / 30 && last - y < 0.3f);
-    world.objects = (PeltiMsgFloats){balls[1], 9}; // the first is gone, and the other has hardly begun to fall
-    wish_for(&world);
+    scene.objects = (PeltiMsgFloats){balls[1], 9}; // the first is gone, and the other has hardly begun to fall
+    wish_for(&scene);
     assert_true(step_world(i++) > 2.9f);
 }
 
@@ -281,15 +281,15 @@ static void a_mesh_is_given_before_it_is_used(void **state)
                        thing[9] = {1, PELT_SHAPE_MESH, 2, 0.1f, 1, 5, 3, 5, 1};
     static const int32_t faces[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3}, wrong[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 4};
     PeltiMsgMesh bad = {2, {corners, 12}, {wrong, 12}}, good = {2, {corners, 12}, {faces, 12}};
-    PeltiMsgScene world = {.epoch = 1, .on = 1, .gravity = 10, .objects = {thing, 9}, .friction = 0.6f, .firm = 1};
+    PeltiMsgScene scene = {.epoch = 1, .on = 1, .gravity = 10, .objects = {thing, 9}, .friction = 0.6f, .firm = 1};
     const struct {
         PeltiMsgKind kind;
         const void *message;
         bool refused;
     } said[] = {{PELTI_MSG_Mesh, &bad, true},
-                {PELTI_MSG_Scene, &world, true},
+                {PELTI_MSG_Scene, &scene, true},
                 {PELTI_MSG_Mesh, &good, false},
-                {PELTI_MSG_Scene, &world, false}};
+                {PELTI_MSG_Scene, &scene, false}};
     for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
         PeltiArray answer = say(1, 1, said[i].kind, said[i].message);
         assert_int_equal(find(&answer, PELTI_MSG_Refusal) != NULL, said[i].refused);

@@ -1,6 +1,6 @@
 /// The stages of a touching step, one by one, do what each of them promises.
 /// Budget, gather, hooked, catch_up, exempt, crossings, path, patches, smooth, draw_in, iron, rigid.
-#include "geometry/exact.h"
+#include "geometry/triangles.h"
 #include "touch/constants.def"
 #include "touch/parts.h"
 #include "two.h"
@@ -247,7 +247,7 @@ static int every_crossing(const PeltiMesh *mesh, const Vec3 *x)
             const Vec3 p[3] = {x[s[0]], x[s[1]], x[s[2]]}, q[3] = {x[u[0]], x[u[1]], x[u[2]]};
             PeltiBox l = {vec3_min(p[0], vec3_min(p[1], p[2])), vec3_max(p[0], vec3_max(p[1], p[2]))};
             PeltiBox h = {vec3_min(q[0], vec3_min(q[1], q[2])), vec3_max(q[0], vec3_max(q[1], q[2]))};
-            found += !shared && pelti_box_overlap(&l, &h, 0) && pelti_triangles_meet(p, q) != PELTI_APART;
+            found += !shared && pelti_box_overlap(&l, &h, 0) && pelti_triangles_meet(p, q) != PELTI_TRIANGLES_APART;
         }
     return found;
 }
@@ -419,7 +419,7 @@ static void a_first_look_spares_only_what_is_flat_smooth_and_short(void **state)
             eased++;
         }
         for (int k = 0; k < mesh->triangle_count; k++) {
-            const Vec3 area = pelti_touch_area(x, mesh->triangles[k]);
+            const Vec3 area = pelti_triangle_normal(x, mesh->triangles[k]);
             assert_memory_equal(&t->scratch.area[k], &area, sizeof area);
             bool turned = pelti_touch_against_neighbours(t->mesh, &t->patches, x, k) < 0;
             assert_false(turned && t->bounds.ease[t->patches.of[k]].flat);
@@ -509,7 +509,8 @@ static int inside_out(const PeltiMesh *mesh, const Vec3 *x)
 {
     int count = 0;
     for (int k = 0; k < mesh->triangle_count; k++)
-        count += vec3_dot(pelti_touch_area(x, mesh->triangles[k]), pelti_touch_area(mesh->rest, mesh->triangles[k])) < 0;
+        count +=
+            vec3_dot(pelti_triangle_normal(x, mesh->triangles[k]), pelti_triangle_normal(mesh->rest, mesh->triangles[k])) < 0;
     return count;
 }
 

@@ -40,7 +40,7 @@ static int crossings(const Two *two)
                 continue;
             for (int i = 0; i < 9; i++)
                 shared |= s[i / 3] == u[i % 3];
-            found += !shared && pelti_triangles_meet(p, q) != PELTI_APART;
+            found += !shared && pelti_triangles_meet(p, q) != PELTI_TRIANGLES_APART;
         }
     }
     return found;

@@ -1,5 +1,6 @@
 /// A step: from `dqs` along the field's gradient to the rest value, then relaxation [Vaillant2013].
 #include "methods/implicit/implicit.h"
+#include "math/order.h"
 
 #include "core/clock.h"
 #include "field/section.h"
@@ -50,12 +51,13 @@ static bool march_on(Implicit *m, March *at, int k, float value, Vec3 gradient)
     float square = vec3_dot(gradient, gradient), before = vec3_dot(at->last, at->last);
     m->now.residual[v] = fabsf(value - m->rest.iso[v]);
     if (!(sqrtf(square) * m->rest.reach[v] > PLATEAU)) {
-        m->now.state[v] = value > m->rest.iso[v] ? VERTEX_STOPPED : VERTEX_LEFT; // a plateau, inside or far outside
+        m->now.state[v] =
+            value > m->rest.iso[v] ? IMPLICIT_VERTEX_STOPPED : IMPLICIT_VERTEX_LEFT; // a plateau, inside or far outside
         return false;
     }
     m->now.normal[v] = vec3_scale(gradient, -1 / sqrtf(square));
     if (before > 0 && vec3_dot(gradient, at->last) < m->set.cos_stop * sqrtf(square * before)) {
-        m->now.state[v] = VERTEX_STOPPED;
+        m->now.state[v] = IMPLICIT_VERTEX_STOPPED;
         return false;
     }
     if (k == m->set.steps || m->now.residual[v] < ARRIVED)
@@ -106,7 +108,7 @@ static void march_range(void *context, int begin, int end, int worker)
     int count = 0;
     (void)worker;
     for (int v = begin; v < end; v++) {
-        if (m->now.state[v] != VERTEX_MARCHING)
+        if (m->now.state[v] != IMPLICIT_VERTEX_MARCHING)
             continue;
         at[count++] = (March){v, m->now.x[v], {0, 0, 0}};
         if (count == PELTI_FIELD_BATCH) {
@@ -122,24 +124,18 @@ static void march(Implicit *m)
     pelti_parallel_for(m->jobs, m->mesh->vertex_count, IMPLICIT_GRAIN, march_range, m);
 }
 
-static int compare(const void *a, const void *b)
-{
-    float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
 static void report(Implicit *m, PeltiStepReport *out)
 {
-    static const char *const stages[STAGE_COUNT] = {"start_ms", "march_ms", "relax_ms", "smooth_ms"};
+    static const char *const stages[IMPLICIT_STAGE_COUNT] = {"start_ms", "march_ms", "relax_ms", "smooth_ms"};
     int stopped = 0, left = 0, count = 0;
     for (int v = 0; v < m->mesh->vertex_count; v++) {
-        stopped += m->now.state[v] == VERTEX_STOPPED;
-        left += m->now.state[v] == VERTEX_LEFT;
-        if (m->now.state[v] == VERTEX_MARCHING)
+        stopped += m->now.state[v] == IMPLICIT_VERTEX_STOPPED;
+        left += m->now.state[v] == IMPLICIT_VERTEX_LEFT;
+        if (m->now.state[v] == IMPLICIT_VERTEX_MARCHING)
             m->now.residual_scratch[count++] = m->now.residual[v];
     }
-    qsort(m->now.residual_scratch, (size_t)count, sizeof(float), compare);
-    for (int k = 0; k < STAGE_COUNT; k++)
+    qsort(m->now.residual_scratch, (size_t)count, sizeof(float), pelti_float_order);
+    for (int k = 0; k < IMPLICIT_STAGE_COUNT; k++)
         pelti_step_stat(out, stages[k], m->now.ms[k], PELTI_MEAN);
     pelti_step_stat(out, "stopped_vertices", stopped, PELTI_MOST);
     pelti_step_stat(out, "unprojected_vertices", left, PELTI_MOST);
@@ -156,21 +152,21 @@ static void step(void *state, const PeltiStepInput *in, Vec3 *vertices, PeltiSte
     memset(m->now.ms, 0, sizeof m->now.ms);
     m->dqs->step(m->dqs_state, in, m->now.x, NULL);
     for (int v = 0; v < mesh->vertex_count; v++) {
-        m->now.state[v] = m->rest.projected[v] ? VERTEX_MARCHING : VERTEX_LEFT;
+        m->now.state[v] = m->rest.projected[v] ? IMPLICIT_VERTEX_MARCHING : IMPLICIT_VERTEX_LEFT;
         m->now.residual[v] = 0;
     }
     pelti_rig_matrices(&m->rig, m->fields, &(PeltiRigPose){in->bones, in->joints}, m->now.part_matrix);
     pelti_frame_set(&m->now.field, m->now.part_matrix);
-    pelti_clock_lap(&since, &m->now.ms[STAGE_START]);
+    pelti_clock_lap(&since, &m->now.ms[IMPLICIT_STAGE_START]);
     for (int k = 0; k < m->set.rounds; k++) {
         march(m);
-        pelti_clock_lap(&since, &m->now.ms[STAGE_MARCH]);
+        pelti_clock_lap(&since, &m->now.ms[IMPLICIT_STAGE_MARCH]);
         if (m->set.relax && k + 1 < m->set.rounds)
             pelti_implicit_relax(m);
-        pelti_clock_lap(&since, &m->now.ms[STAGE_RELAX]);
+        pelti_clock_lap(&since, &m->now.ms[IMPLICIT_STAGE_RELAX]);
     }
     pelti_implicit_smooth(m);
-    pelti_clock_lap(&since, &m->now.ms[STAGE_SMOOTH]);
+    pelti_clock_lap(&since, &m->now.ms[IMPLICIT_STAGE_SMOOTH]);
     memcpy(vertices, m->now.x, sizeof(Vec3) * (size_t)mesh->vertex_count);
     if (out)
         report(m, out);
@@ -202,10 +198,10 @@ static void draw(const void *state, const char *what, PeltiMethodDraw *to)
 extern const PeltiMethod pelti_method_implicit;
 const PeltiMethod pelti_method_implicit = {
     .name = "implicit",
-    .rig_parts = PELTI_RIG_JOINTS | PELTI_RIG_MUSCLES,
+    .rig_parts = PELTI_METHOD_RIG_JOINTS | PELTI_METHOD_RIG_MUSCLES,
     .summary = "dqs corrected by projection to an implicit surface: joints keep their shape, shallow folds touch",
     .reference = "[Vaillant2013]",
-    .flags = PELTI_NEEDS_WEIGHTS | PELTI_FLESH,
+    .flags = PELTI_METHOD_NEEDS_WEIGHTS | PELTI_METHOD_FLESH,
     .options = options,
     .prepare = pelti_implicit_prepare,
     .step = step,

@@ -8,12 +8,18 @@
 #include "methods/method.h"
 
 typedef enum ImplicitState {
-    VERTEX_MARCHING, ///< on its way to its iso-value
-    VERTEX_STOPPED,  ///< the gradient turned: it met another part
-    VERTEX_LEFT      ///< the field says nothing about it: stays where dqs put it
+    IMPLICIT_VERTEX_MARCHING, ///< on its way to its iso-value
+    IMPLICIT_VERTEX_STOPPED,  ///< the gradient turned: it met another part
+    IMPLICIT_VERTEX_LEFT      ///< the field says nothing about it: stays where dqs put it
 } ImplicitState;
 
-typedef enum ImplicitStage { STAGE_START, STAGE_MARCH, STAGE_RELAX, STAGE_SMOOTH, STAGE_COUNT } ImplicitStage;
+typedef enum ImplicitStage {
+    IMPLICIT_STAGE_START,
+    IMPLICIT_STAGE_MARCH,
+    IMPLICIT_STAGE_RELAX,
+    IMPLICIT_STAGE_SMOOTH,
+    IMPLICIT_STAGE_COUNT
+} ImplicitStage;
 
 typedef struct ImplicitSettings {
     float sigma;    ///< share of a Newton step
@@ -37,14 +43,14 @@ typedef struct ImplicitFrame { ///< what a frame goes through
     Mat34 *part_matrix;        ///< [part_count]
     PeltiFieldFrame field;     ///< posed by them
     Vec3 *x;
-    Vec3 *normal;            ///< unit, outward
-    float *residual;         ///< |f - iso|
-    unsigned char *state;    ///< ImplicitState
-    float *touch;            ///< strength of the last smoothing
-    Vec3 *x_scratch;         ///< the next x
-    float *touch_scratch;    ///< the next touch
-    float *residual_scratch; ///< those that the report sorts
-    double ms[STAGE_COUNT];  ///< where its time went
+    Vec3 *normal;                    ///< unit, outward
+    float *residual;                 ///< |f - iso|
+    unsigned char *state;            ///< ImplicitState
+    float *touch;                    ///< strength of the last smoothing
+    Vec3 *x_scratch;                 ///< the next x
+    float *touch_scratch;            ///< the next touch
+    float *residual_scratch;         ///< those that the report sorts
+    double ms[IMPLICIT_STAGE_COUNT]; ///< where its time went
 } ImplicitFrame;
 
 typedef struct Implicit {

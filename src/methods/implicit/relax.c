@@ -65,7 +65,7 @@ static void relax_range(void *context, int begin, int end, int worker)
         Vec3 x = m->now.x[v], move = {0, 0, 0}, n = m->now.normal[v];
         float away = m->now.residual[v] - 1, mu = fmaxf(0, 1 - away * away * away * away);
         m->now.x_scratch[v] = x;
-        if (m->now.state[v] != VERTEX_MARCHING || !(mu > 0))
+        if (m->now.state[v] != IMPLICIT_VERTEX_MARCHING || !(mu > 0))
             continue;
         for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++)
             move = vec3_mad(move, vec3_sub(m->now.x[mesh->ring[e]], x), m->rest.ring_share[e]);
@@ -109,7 +109,7 @@ static void smooth_range(void *context, int begin, int end, int worker)
     for (int v = begin; v < end; v++) {
         int count = mesh->ring_start[v + 1] - mesh->ring_start[v];
         m->now.x_scratch[v] = m->now.x[v];
-        if (!(m->now.touch[v] > SMOOTH_LEAST) || !count || m->now.state[v] == VERTEX_LEFT)
+        if (!(m->now.touch[v] > SMOOTH_LEAST) || !count || m->now.state[v] == IMPLICIT_VERTEX_LEFT)
             continue;
         Vec3 sum = {0, 0, 0};
         for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++)
@@ -123,8 +123,8 @@ void pelti_implicit_smooth(Implicit *m)
 {
     int count = m->mesh->vertex_count, stopped = 0;
     for (int v = 0; v < count; v++) {
-        m->now.touch[v] = m->now.state[v] == VERTEX_STOPPED;
-        stopped += m->now.state[v] == VERTEX_STOPPED;
+        m->now.touch[v] = m->now.state[v] == IMPLICIT_VERTEX_STOPPED;
+        stopped += m->now.state[v] == IMPLICIT_VERTEX_STOPPED;
     }
     if (!stopped)
         return;

@@ -2,6 +2,7 @@
 /// Which side is right is told by the surface's own orientation: skin touches skin with opposing normals, outside to outside.
 /// But the two sides of a sharp bend lie back to back with opposing normals as well, and look crossed. So a pair counts only
 /// if it was apart when the step began, or crossed by no more than a contact that one step failed to solve.
+#include "geometry/triangles.h"
 #include "methods/layered/flesh.h"
 #include "methods/layered/constants.def"
 
@@ -65,8 +66,8 @@ static void copy_skin(void *context, int begin, int end, int worker)
     PeltiFlesh *flesh = context;
     (void)worker;
     for (int s = begin; s < end; s++) {
-        flesh->collide.skin.now[s] = pelti_flesh_lane(flesh->match.x, s, PELTI_SKIN);
-        flesh->collide.skin.before[s] = pelti_flesh_lane(flesh->moving.before, s, PELTI_SKIN);
+        flesh->collide.skin.now[s] = pelti_flesh_lane(flesh->match.x, s, PELTI_LAYER_SKIN);
+        flesh->collide.skin.before[s] = pelti_flesh_lane(flesh->moving.before, s, PELTI_LAYER_SKIN);
     }
 }
 
@@ -75,32 +76,21 @@ static Vec3 area_normal(const PeltiFlesh *flesh, int t)
 {
     const Vec3 *skin = flesh->collide.skin.now;
     const int *v = flesh->rest.triangles[t];
-    return vec3_cross(vec3_sub(skin[v[1]], skin[v[0]]), vec3_sub(skin[v[2]], skin[v[0]]));
-}
-
-/// Comparisons in place of fminf and fmaxf, which are calls for the sake of NaN.
-static inline float less_of(float a, float b)
-{
-    return a < b ? a : b;
-}
-static inline void grow(PeltiBox *box, Vec3 low, Vec3 high)
-{
-    box->low = vec3(less_of(box->low.x, low.x), less_of(box->low.y, low.y), less_of(box->low.z, low.z));
-    box->high = vec3(-less_of(-box->high.x, -high.x), -less_of(-box->high.y, -high.y), -less_of(-box->high.z, -high.z));
+    return pelti_triangle_normal(skin, v);
 }
 
 static PeltiBox box_of(const Vec3 *p, const int *v)
 {
     PeltiBox box = {p[v[0]], p[v[0]]};
-    grow(&box, p[v[1]], p[v[1]]);
-    grow(&box, p[v[2]], p[v[2]]);
+    pelti_box_take(&box, p[v[1]]);
+    pelti_box_take(&box, p[v[2]]);
     return box;
 }
 
 /// How far from a triangle contacts are looked for: where the mesh is fine, no farther than its edges.
 static inline float reach_of(const PeltiFlesh *flesh, int t)
 {
-    return less_of(flesh->set.margin, flesh->rest.edge[flesh->rest.triangles[t][0]]);
+    return lesser(flesh->set.margin, flesh->rest.edge[flesh->rest.triangles[t][0]]);
 }
 
 /// A pair is looked at within the smaller reach of the two, so boxes wider by half of their own reach meet for all of them. (One
@@ -162,14 +152,12 @@ static void update_spread(PeltiLayeredCollide *c)
 {
     for (int n = c->search.tree->node_count - 1; n >= 0; n--) {
         const PeltiBoxNode *node = &c->search.tree->nodes[n];
-        PeltiBox box = {vec3(INFINITY, INFINITY, INFINITY), vec3(-INFINITY, -INFINITY, -INFINITY)};
-        for (int i = node->first; node->right < 0 && i < node->first + node->count; i++) {
-            Vec3 normal = c->skin.triangle_normal[c->search.tree->items[i]];
-            grow(&box, normal, normal);
-        }
+        PeltiBox box = pelti_box_empty;
+        for (int i = node->first; node->right < 0 && i < node->first + node->count; i++)
+            pelti_box_take(&box, c->skin.triangle_normal[c->search.tree->items[i]]);
         if (node->right >= 0) {
             box = c->search.spread[n + 1];
-            grow(&box, c->search.spread[node->right].low, c->search.spread[node->right].high);
+            pelti_box_join(&box, &c->search.spread[node->right]);
         }
         c->search.spread[n] = box;
     }
@@ -178,7 +166,7 @@ static void update_spread(PeltiLayeredCollide *c)
 /// Least product of a number in [a, b] and one in [c, d].
 static float least_product(float a, float b, float c, float d)
 {
-    return less_of(less_of(a * c, a * d), less_of(b * c, b * d));
+    return lesser(lesser(a * c, a * d), lesser(b * c, b * d));
 }
 
 /// Skin that is curved so little that no two of its normals oppose each other cannot touch itself: most of a body is left out
@@ -201,7 +189,7 @@ static bool are_near(const PeltiFlesh *flesh, int a, int b)
     if (vec3_dot(flesh->collide.skin.triangle_normal[a], flesh->collide.skin.triangle_normal[b]) > FACING || share_corner(u, v))
         return false;
     PeltiBox boxes[2] = {box_of(flesh->collide.skin.now, u), box_of(flesh->collide.skin.now, v)};
-    return pelti_box_overlap(&boxes[0], &boxes[1], less_of(reach_of(flesh, a), reach_of(flesh, b)));
+    return pelti_box_overlap(&boxes[0], &boxes[1], lesser(reach_of(flesh, a), reach_of(flesh, b)));
 }
 
 /// Signed distances worth a contact: nearly apart at the start of the step, and near or crossed now.
@@ -235,15 +223,15 @@ static bool try_point(const PeltiFlesh *flesh, int s, int t, PairContacts *found
     if (v[0] == s || v[1] == s || v[2] == s || vec3_dot(n, c->skin.vertex_normal[s]) > FACING_AT_POINT ||
         any_crumpled(c, s, v[0], v[1], v[2]))
         return false;
-    float height = vec3_dot(vec3_sub(p, c->skin.now[v[0]]), n), edge = less_of(flesh->rest.edge[s], flesh->rest.edge[v[0]]);
-    if (!(height < less_of(flesh->set.margin, edge) && height > -less_of(edge, DEEPEST * flesh->rest.size)))
+    float height = vec3_dot(vec3_sub(p, c->skin.now[v[0]]), n), edge = lesser(flesh->rest.edge[s], flesh->rest.edge[v[0]]);
+    if (!(height < lesser(flesh->set.margin, edge) && height > -lesser(edge, DEEPEST * flesh->rest.size)))
         return false; // as in_reach has it, before what costs more
     PeltiClosest near = pelti_closest_on_triangle(p, c->skin.now[v[0]], c->skin.now[v[1]], c->skin.now[v[2]]);
     if (near.feature != PELTI_FACE)
         return false;
     float rest = (float)sqrt(pelti_closest_on_triangle(c->rest.x[s], c->rest.x[v[0]], c->rest.x[v[1]], c->rest.x[v[2]]).squared);
     const Vec3 *old = c->skin.before;
-    Vec3 old_normal = vec3_cross(vec3_sub(old[v[1]], old[v[0]]), vec3_sub(old[v[2]], old[v[0]]));
+    Vec3 old_normal = pelti_triangle_normal(old, v);
     Vec3 foot = pelti_closest_barycentric(near.weight, old[v[0]], old[v[1]], old[v[2]]);
     float before = vec3_dot(vec3_sub(old[s], foot), vec3_normalize_or(old_normal, n));
     if (!in_reach(flesh, c->contacts.touched[s], edge, before, height, rest))
@@ -313,7 +301,7 @@ static void try_edges(const PeltiFlesh *flesh, SlotEdge a, SlotEdge b, PairConta
 {
     const PeltiLayeredCollide *c = &flesh->collide;
     int a0 = a.from, a1 = a.to, b0 = b.from, b1 = b.to;
-    float edge = less_of(flesh->rest.edge[a0], flesh->rest.edge[b0]);
+    float edge = lesser(flesh->rest.edge[a0], flesh->rest.edge[b0]);
     Vec3 ea = vec3_sub(c->skin.now[a1], c->skin.now[a0]), eb = vec3_sub(c->skin.now[b1], c->skin.now[b0]);
     Vec3 middles = vec3_sub(vec3_add(c->skin.now[a0], c->skin.now[a1]),
                             vec3_add(c->skin.now[b0], c->skin.now[b1])); // twice the way between them
@@ -494,7 +482,7 @@ static bool is_apart(const PeltiFlesh *flesh, const PeltiLayeredContact *contact
 {
     Vec3 gap = {0, 0, 0};
     for (int k = 0; k < 4; k++)
-        gap = vec3_mad(gap, pelti_flesh_lane(flesh->match.x, contact->slot[k], PELTI_SKIN), contact->weight[k]);
+        gap = vec3_mad(gap, pelti_flesh_lane(flesh->match.x, contact->slot[k], PELTI_LAYER_SKIN), contact->weight[k]);
     float along = vec3_dot(gap, contact->normal);
     return along > 2 * contact->thickness && 4 * along * along > vec3_dot(gap, gap);
 }
@@ -506,8 +494,8 @@ static void project(PeltiFlesh *flesh, PeltiLayeredContact *contact)
     if (is_apart(flesh, contact))
         return;
     for (int k = 0; k < 4; k++) {
-        x[k] = pelti_flesh_lane(flesh->match.x, contact->slot[k], PELTI_SKIN);
-        w[k] = flesh->rest.inverse_mass[(size_t)contact->slot[k] * PELTI_LAYERS + PELTI_SKIN];
+        x[k] = pelti_flesh_lane(flesh->match.x, contact->slot[k], PELTI_LAYER_SKIN);
+        w[k] = flesh->rest.inverse_mass[(size_t)contact->slot[k] * PELTI_LAYERS + PELTI_LAYER_SKIN];
     }
     float value = pelti_layered_collide_value(contact, x, gradient) - contact->thickness;
     if (!(value < 0))
@@ -520,7 +508,8 @@ static void project(PeltiFlesh *flesh, PeltiLayeredContact *contact)
     contact->push -= value;
     contact->normal = vec3_normalize_or(vec3_scale(gradient[0], contact->weight[0] < 0 ? -1 : 1), contact->normal);
     for (int k = 0; k < 4; k++)
-        pelti_flesh_set_lane(flesh->match.x, contact->slot[k], PELTI_SKIN, vec3_mad(x[k], gradient[k], -w[k] * value / sum));
+        pelti_flesh_set_lane(flesh->match.x, contact->slot[k], PELTI_LAYER_SKIN,
+                             vec3_mad(x[k], gradient[k], -w[k] * value / sum));
 }
 
 static void project_pieces(void *context, int begin, int end, int worker)
@@ -550,10 +539,10 @@ void pelti_layered_collide_velocities(PeltiFlesh *flesh, float dt_s)
         if (!(contact->push > 0))
             continue;
         for (int k = 0; k < 4; k++) {
-            w[k] = flesh->rest.inverse_mass[(size_t)contact->slot[k] * PELTI_LAYERS + PELTI_SKIN];
+            w[k] = flesh->rest.inverse_mass[(size_t)contact->slot[k] * PELTI_LAYERS + PELTI_LAYER_SKIN];
             sum += w[k] * contact->weight[k] * contact->weight[k];
-            relative =
-                vec3_mad(relative, pelti_flesh_lane(flesh->moving.velocity, contact->slot[k], PELTI_SKIN), contact->weight[k]);
+            relative = vec3_mad(relative, pelti_flesh_lane(flesh->moving.velocity, contact->slot[k], PELTI_LAYER_SKIN),
+                                contact->weight[k]);
         }
         float normal = vec3_dot(relative, contact->normal);
         Vec3 tangential = vec3_mad(relative, contact->normal, -normal);
@@ -563,11 +552,12 @@ void pelti_layered_collide_velocities(PeltiFlesh *flesh, float dt_s)
         change = vec3_mad(change, contact->normal, normal < 0 ? -(1 + flesh->set.restitution) * normal : -normal);
         for (int k = 0; sum > 0 && k < 4; k++) {
             int s = contact->slot[k];
-            Vec3 carried = vec3_scale(vec3_sub(pelti_flesh_lane(flesh->moving.goal, s, PELTI_SKIN),
-                                               pelti_flesh_lane(flesh->moving.goal_before, s, PELTI_SKIN)),
+            Vec3 carried = vec3_scale(vec3_sub(pelti_flesh_lane(flesh->moving.goal, s, PELTI_LAYER_SKIN),
+                                               pelti_flesh_lane(flesh->moving.goal_before, s, PELTI_LAYER_SKIN)),
                                       1 / dt_s);
-            Vec3 v = vec3_mad(pelti_flesh_lane(flesh->moving.velocity, s, PELTI_SKIN), change, w[k] * contact->weight[k] / sum);
-            pelti_flesh_set_lane(flesh->moving.velocity, s, PELTI_SKIN, vec3_lerp(v, carried, PRESSED_REST));
+            Vec3 v =
+                vec3_mad(pelti_flesh_lane(flesh->moving.velocity, s, PELTI_LAYER_SKIN), change, w[k] * contact->weight[k] / sum);
+            pelti_flesh_set_lane(flesh->moving.velocity, s, PELTI_LAYER_SKIN, vec3_lerp(v, carried, PRESSED_REST));
         }
     }
 }

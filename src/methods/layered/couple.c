@@ -144,7 +144,7 @@ void pelti_layered_couple_hold(void *context, int begin, int end)
             continue;
         PeltiLayeredSlots least = ((const PeltiLayeredSlots *)flesh->hold.joint_least)[s];
         PeltiLayeredSlots squared = squares_from(flesh->match.x, s, flesh->skeleton.head[flesh->hold.joint[s]]);
-        for (int l = 0; l < PELTI_BONE_LAYER; l++)
+        for (int l = 0; l < PELTI_LAYER_BONE; l++)
             if (squared[l] < 1.0001f * least[l] * least[l]) // few are, and what rounding decides is asked again
                 keep_distance(flesh, s, l, least[l]);
     }

@@ -40,12 +40,12 @@ static void draw_volumes(const PeltiFlesh *flesh, PeltiMethodDraw *draw)
         const PeltiLayeredVolumePart *part = &volume->parts[i];
         Vec3 middle = {0, 0, 0};
         for (int k = part->slot_first; k < part->slot_first + part->slot_count; k++)
-            middle = vec3_mad(middle, place(flesh, volume->slots[k], PELTI_SKIN), 1 / (float)part->slot_count);
+            middle = vec3_mad(middle, place(flesh, volume->slots[k], PELTI_LAYER_SKIN), 1 / (float)part->slot_count);
         Vec3 shift = vec3_scale(vec3_sub(middle, flesh->moving.origin), apart);
         for (int t = part->triangle_first; t < part->triangle_first + part->triangle_count; t++) {
             Vec3 p[3];
             for (int k = 0; k < 3; k++)
-                p[k] = vec3_add(place(flesh, volume->triangles[t][k], PELTI_SKIN), shift);
+                p[k] = vec3_add(place(flesh, volume->triangles[t][k], PELTI_LAYER_SKIN), shift);
             draw->triangle(draw->user, p[0], p[1], p[2], colour_of(i));
         }
         for (int l = part->loop_first; l < part->loop_first + part->loop_count; l++) {
@@ -53,8 +53,8 @@ static void draw_volumes(const PeltiFlesh *flesh, PeltiMethodDraw *draw)
             Vec3 centre = vec3_add(vec3_add(loop->centre, flesh->moving.origin), shift);
             for (int k = 0; k < loop->count; k++) {
                 int a = volume->loop_slots[loop->first + k], b = volume->loop_slots[loop->first + (k + 1) % loop->count];
-                draw->triangle(draw->user, centre, vec3_add(place(flesh, a, PELTI_SKIN), shift),
-                               vec3_add(place(flesh, b, PELTI_SKIN), shift), vec3_scale(colour_of(i), 0.6f));
+                draw->triangle(draw->user, centre, vec3_add(place(flesh, a, PELTI_LAYER_SKIN), shift),
+                               vec3_add(place(flesh, b, PELTI_LAYER_SKIN), shift), vec3_scale(colour_of(i), 0.6f));
             }
         }
     }
@@ -104,8 +104,9 @@ static void draw_region(const PeltiFlesh *flesh, PeltiMethodDraw *draw)
             if (s >= flesh->n || next >= flesh->n)
                 continue;
             if (are_joined(flesh, s, next))
-                draw->line(draw->user, place(flesh, s, PELTI_SKIN), place(flesh, next, PELTI_SKIN), radius, colour);
-            draw->point(draw->user, place(flesh, s, PELTI_SKIN), i >= first && i < last ? 3 * radius : 1.5f * radius, colour);
+                draw->line(draw->user, place(flesh, s, PELTI_LAYER_SKIN), place(flesh, next, PELTI_LAYER_SKIN), radius, colour);
+            draw->point(draw->user, place(flesh, s, PELTI_LAYER_SKIN), i >= first && i < last ? 3 * radius : 1.5f * radius,
+                        colour);
         }
     }
     for (int l = 0; l < PELTI_LAYERS; l++) {
@@ -119,8 +120,8 @@ static void draw_contacts(const PeltiFlesh *flesh, PeltiMethodDraw *draw)
 {
     for (int i = 0; draw->point && i < flesh->collide.contacts.count; i++)
         if (flesh->collide.contacts.list[i].push > 0)
-            draw->point(draw->user, place(flesh, flesh->collide.contacts.list[i].slot[0], PELTI_SKIN), 1e-3f * flesh->rest.size,
-                        vec3(1, 0.3f, 0.1f));
+            draw->point(draw->user, place(flesh, flesh->collide.contacts.list[i].slot[0], PELTI_LAYER_SKIN),
+                        1e-3f * flesh->rest.size, vec3(1, 0.3f, 0.1f));
 }
 
 void pelti_layered_draw(const void *state, const char *what, PeltiMethodDraw *draw)

@@ -4,6 +4,7 @@
 /// is thick there.
 #include "character/skeleton.h"
 #include "geometry/ray.h"
+#include "geometry/triangles.h"
 #include "methods/layered/flesh.h"
 #include "methods/layered/constants.def"
 
@@ -62,7 +63,7 @@ static bool faces_away(void *context, int triangle)
     const Wall *wall = context;
     const int *v = wall->balls->mesh->triangles[triangle];
     const Vec3 *p = wall->balls->mesh->rest;
-    return vec3_dot(vec3_cross(vec3_sub(p[v[1]], p[v[0]]), vec3_sub(p[v[2]], p[v[0]])), wall->normal) < 0;
+    return vec3_dot(pelti_triangle_normal(p, v), wall->normal) < 0;
 }
 
 /// The ball starts as wide as half the way through the flesh along the normal and shrinks until no wall is in it ([Ma2012]).

@@ -224,12 +224,19 @@ typedef struct PeltiFleshScratch {
     int *too_long; ///< [slot] of the guard: edges that are
 } PeltiFleshScratch;
 
-typedef enum FleshStage { STAGE_GOALS, STAGE_DETECT, STAGE_MATCH, STAGE_CONTACTS, STAGE_VOLUME, STAGE_COUNT } FleshStage;
+typedef enum FleshStage {
+    FLESH_STAGE_GOALS,
+    FLESH_STAGE_DETECT,
+    FLESH_STAGE_MATCH,
+    FLESH_STAGE_CONTACTS,
+    FLESH_STAGE_VOLUME,
+    FLESH_STAGE_COUNT
+} FleshStage;
 
 /// What a frame reports of all its substeps. pelti_flesh_substep adds to it, layered_step begins and reads it.
 typedef struct PeltiFleshTold {
-    double ms[STAGE_COUNT]; ///< where its time went
-    bool overflowed;        ///< contacts of some substep did not all fit
+    double ms[FLESH_STAGE_COUNT]; ///< where its time went
+    bool overflowed;              ///< contacts of some substep did not all fit
 } PeltiFleshTold;
 
 typedef struct PeltiFlesh {

@@ -34,7 +34,7 @@ static void keep_pace(void *context, int begin, int end, int worker)
     PeltiFlesh *flesh = pace->flesh;
     (void)worker;
     for (int s = begin; s < end; s++)
-        for (int l = 0; l < PELTI_BONE_LAYER; l++) {
+        for (int l = 0; l < PELTI_LAYER_BONE; l++) {
             Vec3 from = carried_from(flesh, s, pelti_flesh_lane(flesh->moving.before, s, l));
             Vec3 off = vec3_sub(pelti_flesh_lane(flesh->match.x, s, l), from);
             float most = pace->share * fminf(flesh->set.margin, flesh->rest.edge[s]), squared = vec3_dot(off, off);
@@ -48,7 +48,7 @@ static void stay_near(void *context, int begin, int end, int worker)
     PeltiFlesh *flesh = context;
     (void)worker;
     for (int s = begin; s < end; s++)
-        for (int l = 0; l < PELTI_BONE_LAYER; l++) {
+        for (int l = 0; l < PELTI_LAYER_BONE; l++) {
             Vec3 goal = pelti_flesh_lane(flesh->moving.goal, s, l), off = vec3_sub(pelti_flesh_lane(flesh->match.x, s, l), goal);
             float most = flesh->hold.reach[(size_t)s * PELTI_LAYERS + (size_t)l], squared = vec3_dot(off, off);
             if (squared > most * most)
@@ -58,7 +58,7 @@ static void stay_near(void *context, int begin, int end, int worker)
 
 static inline float squared_between(float *const x[3], int a, int b)
 {
-    Vec3 way = vec3_sub(pelti_flesh_lane(x, b, PELTI_SKIN), pelti_flesh_lane(x, a, PELTI_SKIN));
+    Vec3 way = vec3_sub(pelti_flesh_lane(x, b, PELTI_LAYER_SKIN), pelti_flesh_lane(x, a, PELTI_LAYER_SKIN));
     return vec3_dot(way, way);
 }
 
@@ -70,10 +70,10 @@ static void measure_stretch(void *context, int begin, int end, int worker)
     (void)worker;
     for (int s = begin; s < end; s++) {
         int v = flesh->paths.vertex[s], count = 0;
-        Vec3 x = pelti_flesh_lane(flesh->match.x, s, PELTI_SKIN), sum = {0, 0, 0};
+        Vec3 x = pelti_flesh_lane(flesh->match.x, s, PELTI_LAYER_SKIN), sum = {0, 0, 0};
         for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++) {
             int other = flesh->paths.slot[mesh->ring[r]];
-            Vec3 way = vec3_sub(pelti_flesh_lane(flesh->match.x, other, PELTI_SKIN), x);
+            Vec3 way = vec3_sub(pelti_flesh_lane(flesh->match.x, other, PELTI_LAYER_SKIN), x);
             float squared = vec3_dot(way, way);
             float most = MOST_STRETCH * MOST_STRETCH * squared_between(flesh->match.rest, s, other);
             if (squared <= most)
@@ -105,8 +105,8 @@ void pelti_layered_guard(PeltiFlesh *flesh, float dt_s)
             if (!flesh->scratch.too_long[s])
                 continue;
             found++;
-            pelti_flesh_set_lane(flesh->match.x, s, PELTI_SKIN,
-                                 vec3_add(pelti_flesh_lane(flesh->match.x, s, PELTI_SKIN), flesh->scratch.shorten[s]));
+            pelti_flesh_set_lane(flesh->match.x, s, PELTI_LAYER_SKIN,
+                                 vec3_add(pelti_flesh_lane(flesh->match.x, s, PELTI_LAYER_SKIN), flesh->scratch.shorten[s]));
         }
         if (!found)
             break;

@@ -1,6 +1,7 @@
 /// Sorts contacts into islands that share no particle, to be solved side by side.
 /// Gauss-Seidel over one island does not see the others, so islands are solved side by side with the bytes that one after the
 /// other would give.
+#include "core/roots.h"
 #include "methods/layered/flesh.h"
 
 #include <string.h>
@@ -20,15 +21,6 @@ bool pelti_layered_collide_islands_new(PeltiFleshContacts *contacts, PeltiPool *
     return !pool->failed;
 }
 
-static int root_of(int *parent, int slot)
-{
-    while (parent[slot] != slot) {
-        parent[slot] = parent[parent[slot]];
-        slot = parent[slot];
-    }
-    return slot;
-}
-
 /// Joins the particles of every contact.
 static void join(PeltiLayeredIslands *islands, const PeltiLayeredContact *contacts, int count)
 {
@@ -37,18 +29,14 @@ static void join(PeltiLayeredIslands *islands, const PeltiLayeredContact *contac
             islands->scratch.parent[contacts[i].slot[k]] = contacts[i].slot[k];
             islands->scratch.island[contacts[i].slot[k]] = -1;
         }
-    for (int i = 0; i < count; i++) {
-        int first = root_of(islands->scratch.parent, contacts[i].slot[0]);
-        for (int k = 1; k < 4; k++) {
-            int other = root_of(islands->scratch.parent, contacts[i].slot[k]);
-            islands->scratch.parent[other] = first;
-        }
-    }
+    for (int i = 0; i < count; i++)
+        for (int k = 1; k < 4; k++)
+            pelti_roots_join(islands->scratch.parent, contacts[i].slot[0], contacts[i].slot[k]);
 }
 
 static int island_of(PeltiLayeredIslands *islands, const PeltiLayeredContact *contact)
 {
-    return islands->scratch.island[root_of(islands->scratch.parent, contact->slot[0])];
+    return islands->scratch.island[pelti_root_of(islands->scratch.parent, contact->slot[0])];
 }
 
 /// Where each island begins in the order: large ones first, a piece each, so that none is waited for at the end. Returns the
@@ -79,7 +67,7 @@ void pelti_layered_collide_islands(PeltiFleshContacts *found)
     int count = found->count, island_count = 0;
     join(islands, contacts, count);
     for (int i = 0; i < count; i++) {
-        int *number = &islands->scratch.island[root_of(islands->scratch.parent, contacts[i].slot[0])];
+        int *number = &islands->scratch.island[pelti_root_of(islands->scratch.parent, contacts[i].slot[0])];
         if (*number < 0) {
             *number = island_count;
             islands->scratch.size[island_count++] = 0;

@@ -252,7 +252,7 @@ static void set_stiffness(PeltiFlesh *flesh)
             size_t i = (size_t)s * PELTI_LAYERS + (size_t)l;
             flesh->match.stiffness[i] = each_iteration(flesh, around(flesh, s, l, STIFFNESS));
             flesh->hold.pull[i] =
-                flesh->set.coupling * (l == PELTI_BONE_LAYER ? 1 : each_iteration(flesh, BED_SHARE * bed / (1 + bed)));
+                flesh->set.coupling * (l == PELTI_LAYER_BONE ? 1 : each_iteration(flesh, BED_SHARE * bed / (1 + bed)));
         }
     }
 }
@@ -281,12 +281,12 @@ static void find_joints(PeltiFlesh *flesh)
 void pelti_layered_layers_lengths(PeltiFlesh *flesh)
 {
     for (int s = 0; s < flesh->n; s++) {
-        Vec3 skin = pelti_flesh_lane(flesh->match.rest, s, PELTI_SKIN),
-             bone = pelti_flesh_lane(flesh->match.rest, s, PELTI_BONE_LAYER);
-        float depth = vec3_distance(skin, bone) / around(flesh, s, PELTI_BONE_LAYER, PROJECTION);
+        Vec3 skin = pelti_flesh_lane(flesh->match.rest, s, PELTI_LAYER_SKIN),
+             bone = pelti_flesh_lane(flesh->match.rest, s, PELTI_LAYER_BONE);
+        float depth = vec3_distance(skin, bone) / around(flesh, s, PELTI_LAYER_BONE, PROJECTION);
         int joint = flesh->hold.joint[s];
         Vec3 head = joint < 0 ? vec3(0, 0, 0) : mat34_apply(flesh->stretch.used[joint], flesh->who->bones[joint].head);
-        for (int l = 0; l < PELTI_BONE_LAYER; l++) {
+        for (int l = 0; l < PELTI_LAYER_BONE; l++) {
             size_t i = (size_t)s * PELTI_LAYERS + (size_t)l;
             Vec3 x = vec3_add(pelti_flesh_lane(flesh->match.rest, s, l), flesh->rest.centre);
             flesh->hold.reach[i] = depth * (1 - around(flesh, s, l, PROJECTION));

@@ -7,7 +7,7 @@
 #include "math/polar.h"
 #include "methods/layered/paths.h"
 
-enum { PELTI_LAYERS = 4, PELTI_SKIN = 0, PELTI_FAT = 1, PELTI_MUSCLE = 2, PELTI_BONE_LAYER = 3 };
+enum { PELTI_LAYERS = 4, PELTI_LAYER_SKIN = 0, PELTI_LAYER_FAT = 1, PELTI_LAYER_MUSCLE = 2, PELTI_LAYER_BONE = 3 };
 typedef float PeltiLayeredSlots __attribute__((vector_size(4 * PELTI_LAYERS), may_alias)); ///< a number of each layer of a slot
 
 /// What a tile's sums are about.

@@ -127,8 +127,8 @@ static void layered_held(void *state, const Vec3 *change)
 
 static void report_times(const PeltiFlesh *flesh, PeltiStepReport *report)
 {
-    static const char *const stages[STAGE_COUNT] = {"goals_ms", "detect_ms", "match_ms", "contacts_ms", "volume_ms"};
-    for (int k = 0; k < STAGE_COUNT; k++)
+    static const char *const stages[FLESH_STAGE_COUNT] = {"goals_ms", "detect_ms", "match_ms", "contacts_ms", "volume_ms"};
+    for (int k = 0; k < FLESH_STAGE_COUNT; k++)
         pelti_step_stat(report, stages[k], flesh->told.ms[k], PELTI_MEAN);
 }
 
@@ -167,8 +167,8 @@ const PeltiMethod pelti_method_layered = {
     .name = "layered",
     .summary = "four layers of oriented particles: flesh that jiggles, touches and keeps its volume",
     .reference = "[Deul2013]",
-    .flags = PELTI_NEEDS_WEIGHTS | PELTI_KEEPS_STATE | PELTI_DYNAMIC | PELTI_FLESH,
-    .rig_parts = PELTI_RIG_JOINTS | PELTI_RIG_VOLUMES | PELTI_RIG_PAINTED,
+    .flags = PELTI_METHOD_NEEDS_WEIGHTS | PELTI_METHOD_KEEPS_STATE | PELTI_METHOD_DYNAMIC | PELTI_METHOD_FLESH,
+    .rig_parts = PELTI_METHOD_RIG_JOINTS | PELTI_METHOD_RIG_VOLUMES | PELTI_METHOD_RIG_PAINTED,
     .coarse_preview = true,
     .dear_vertices = true,
     .options = OPTIONS,

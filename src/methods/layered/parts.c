@@ -95,14 +95,10 @@ static void flood(Cutter *c, int *queue, int *size)
     }
 }
 
-/// Patches too small to be a limb take the label of the neighbour they share most edges with; true if any did.
-static bool merge_scraps(Cutter *c, int least, const int *size, int *shared, int *touched)
+/// Triangles by patch: those of p are order[start[p]] up to order[start[p + 1]]. `start` [patch_count + 2] begins as zeros.
+static void order_by_patch(const Cutter *c, int *start, int *order)
 {
-    int n = c->flesh->mesh->triangle_count, *order = PELTI_NEW(c->work, int, n),
-        *start = PELTI_NEW(c->work, int, (size_t)c->patch_count + 2);
-    bool merged = false;
-    if (c->work->failed)
-        return false;
+    int n = c->flesh->mesh->triangle_count;
     for (int t = 0; t < n; t++)
         if (c->patch[t] >= 0)
             start[c->patch[t] + 2]++;
@@ -111,6 +107,17 @@ static bool merge_scraps(Cutter *c, int least, const int *size, int *shared, int
     for (int t = 0; t < n; t++)
         if (c->patch[t] >= 0)
             order[start[c->patch[t] + 1]++] = t;
+}
+
+/// Patches too small to be a limb take the label of the neighbour they share most edges with; true if any did.
+static bool merge_scraps(Cutter *c, int least, const int *size, int *shared, int *touched)
+{
+    int n = c->flesh->mesh->triangle_count, *order = PELTI_NEW(c->work, int, n),
+        *start = PELTI_NEW(c->work, int, (size_t)c->patch_count + 2);
+    bool merged = false;
+    if (c->work->failed)
+        return false;
+    order_by_patch(c, start, order);
     for (int p = 0; p < c->patch_count; p++) {
         int count = 0, best = -1;
         if (size[p] >= least)
@@ -278,14 +285,7 @@ static PeltStatus build_parts(Cutter *c, PeltError *err)
                 .seeds = PELTI_NEW(c->work, int, flesh->n)};
     if (!take_arrays(c, &f.border))
         return pelti_no_memory(err, sizeof(int) * 12 * (size_t)n);
-    for (int t = 0; t < n; t++)
-        if (c->patch[t] >= 0)
-            start[c->patch[t] + 2]++;
-    for (int p = 0; p < c->patch_count; p++)
-        start[p + 2] += start[p + 1];
-    for (int t = 0; t < n; t++)
-        if (c->patch[t] >= 0)
-            order[start[c->patch[t] + 1]++] = t;
+    order_by_patch(c, start, order);
     for (int s = 0; s < flesh->n; s++)
         f.border.first[s] = -1;
     for (int p = 0; p < c->patch_count; p++)

@@ -1,5 +1,6 @@
 /// Orders vertices so that sums over regions are differences along few paths [Deul2013 sec. 4.3, Diziol2011].
 #include "methods/layered/paths.h"
+#include "math/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -106,11 +107,6 @@ static void lay_tile(PathWalk *walk, const PeltiLayeredTile *tile, const int *se
 
 // ---- the regions ----
 
-static int compare_ints(const void *a, const void *b)
-{
-    return *(const int *)a - *(const int *)b;
-}
-
 typedef struct BreadthSearch { // breadth first
     const PeltiMesh *mesh;
     int *mark; // [vertex] the last search that met it
@@ -133,7 +129,7 @@ static int gather_region(const BreadthSearch *search, const PeltiLayeredPaths *p
                 }
     for (int i = 0; i < filled; i++)
         list[i] = paths->slot[list[i]];
-    qsort(list, (size_t)filled, sizeof *list, compare_ints);
+    qsort(list, (size_t)filled, sizeof *list, pelti_int_order);
     return filled;
 }
 

@@ -62,7 +62,7 @@ static void update_velocities(void *context, int begin, int end, int worker)
 void pelti_flesh_show(const PeltiFlesh *flesh, Vec3 *vertices)
 {
     for (int v = 0; v < flesh->n; v++)
-        vertices[v] = vec3_add(pelti_flesh_lane(flesh->match.x, flesh->paths.slot[v], PELTI_SKIN), flesh->moving.origin);
+        vertices[v] = vec3_add(pelti_flesh_lane(flesh->match.x, flesh->paths.slot[v], PELTI_LAYER_SKIN), flesh->moving.origin);
 }
 
 /// Contacts tell outside from inside by how skin lay when the step began, so what has crossed once is lost to them. What is shown
@@ -76,10 +76,10 @@ void pelti_flesh_held(PeltiFlesh *flesh, const Vec3 *change)
         int s = flesh->paths.slot[v];
         if (!(vec3_dot(change[v], change[v]) > least * least))
             continue;
-        for (int l = 0; l < PELTI_BONE_LAYER; l++)
+        for (int l = 0; l < PELTI_LAYER_BONE; l++)
             pelti_flesh_set_lane(
                 flesh->match.x, s, l,
-                vec3_mad(pelti_flesh_lane(flesh->match.x, s, l), change[v], fmaxf(1 - at[l] / at[PELTI_BONE_LAYER], 0)));
+                vec3_mad(pelti_flesh_lane(flesh->match.x, s, l), change[v], fmaxf(1 - at[l] / at[PELTI_LAYER_BONE], 0)));
     }
 }
 
@@ -92,34 +92,34 @@ void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool
         memcpy(flesh->moving.goal_before[k], flesh->moving.goal[k], sizeof(float) * lane_count(flesh));
     pelti_layered_couple_goals(flesh, bones);
     pelti_parallel_for(flesh->jobs, (int)lane_count(flesh), GRAIN, integrate, &span);
-    pelti_clock_lap(&since, &ms[STAGE_GOALS]);
+    pelti_clock_lap(&since, &ms[FLESH_STAGE_GOALS]);
     pelti_layered_collide_detect(flesh);
     flesh->told.overflowed |= flesh->collide.contacts.overflowed;
-    pelti_clock_lap(&since, &ms[STAGE_DETECT]);
+    pelti_clock_lap(&since, &ms[FLESH_STAGE_DETECT]);
     for (int k = 0; k < flesh->set.elasticity; k++) {
         if (k % flesh->set.match_every == 0)
             pelti_layered_match_iterate(&flesh->match, flesh->jobs, pelti_layered_couple_hold, flesh);
         else
             pelti_layered_couple_hold(flesh, 0, flesh->n);
-        pelti_clock_lap(&since, &ms[STAGE_MATCH]);
+        pelti_clock_lap(&since, &ms[FLESH_STAGE_MATCH]);
         pelti_layered_collide_project(flesh);
-        pelti_clock_lap(&since, &ms[STAGE_CONTACTS]);
+        pelti_clock_lap(&since, &ms[FLESH_STAGE_CONTACTS]);
     }
     // The last shape matching has pulled skin back into contact, and one sweep does not undo that where contacts lean on
     // each other.
     for (int k = 0; k < SEPARATE_SWEEPS; k++)
         pelti_layered_collide_project(flesh);
-    pelti_clock_lap(&since, &ms[STAGE_CONTACTS]);
+    pelti_clock_lap(&since, &ms[FLESH_STAGE_CONTACTS]);
     pelti_layered_volume_start(flesh, dt_s);
     for (int k = 0; k < flesh->set.volume; k++) {
         pelti_layered_volume_project(flesh);
-        pelti_clock_lap(&since, &ms[STAGE_VOLUME]);
+        pelti_clock_lap(&since, &ms[FLESH_STAGE_VOLUME]);
         pelti_layered_collide_project(flesh); // a bulge may reach skin that was only near
-        pelti_clock_lap(&since, &ms[STAGE_CONTACTS]);
+        pelti_clock_lap(&since, &ms[FLESH_STAGE_CONTACTS]);
     }
     for (int k = 0; k < SEPARATE_SWEEPS / 2; k++)
         pelti_layered_collide_project(flesh);
-    pelti_clock_lap(&since, &ms[STAGE_CONTACTS]);
+    pelti_clock_lap(&since, &ms[FLESH_STAGE_CONTACTS]);
     pelti_layered_guard(flesh, dt_s);
     pelti_parallel_for(flesh->jobs, (int)lane_count(flesh), GRAIN, update_velocities, &span);
     if (!settle) {
@@ -127,7 +127,7 @@ void pelti_flesh_substep(PeltiFlesh *flesh, const Mat34 *bones, float dt_s, bool
         pelti_layered_collide_velocities(flesh, dt_s);
     }
     pelti_layered_collide_remember(flesh);
-    pelti_clock_lap(&since, &ms[STAGE_GOALS]);
+    pelti_clock_lap(&since, &ms[FLESH_STAGE_GOALS]);
 }
 
 void pelti_flesh_rest(PeltiFlesh *flesh)
@@ -154,7 +154,7 @@ float pelti_flesh_speed(const PeltiFlesh *flesh)
 {
     float most = 0;
     for (int s = 0; s < flesh->n; s++) {
-        Vec3 v = pelti_flesh_lane(flesh->moving.velocity, s, PELTI_SKIN);
+        Vec3 v = pelti_flesh_lane(flesh->moving.velocity, s, PELTI_LAYER_SKIN);
         most = fmaxf(most, vec3_dot(v, v));
     }
     return sqrtf(most) / flesh->rest.size;
@@ -165,8 +165,8 @@ static float skin_change(const PeltiFlesh *flesh)
 {
     float most = 0;
     for (int s = 0; s < flesh->n; s++)
-        most = fmaxf(most, vec3_distance(pelti_flesh_lane(flesh->match.x, s, PELTI_SKIN),
-                                         pelti_flesh_lane(flesh->moving.before, s, PELTI_SKIN)));
+        most = fmaxf(most, vec3_distance(pelti_flesh_lane(flesh->match.x, s, PELTI_LAYER_SKIN),
+                                         pelti_flesh_lane(flesh->moving.before, s, PELTI_LAYER_SKIN)));
     return most / flesh->rest.size;
 }
 

@@ -1,4 +1,5 @@
 /// Cuts a mesh into tiles that fit into the inner caches, and regions into runs of its places.
+#include "math/order.h"
 #include "methods/layered/paths.h"
 
 #include <stdlib.h>
@@ -84,11 +85,6 @@ typedef struct Rims {
     PeltiArray pairs, runs, pieces;
 } Rims;
 
-static int compare_ints(const void *a, const void *b)
-{
-    return *(const int *)a - *(const int *)b;
-}
-
 /// Pairs of slots around a tile that its regions reach; their places.
 static bool find_rim(Rims *rims, PeltiLayeredTile *tile)
 {
@@ -106,7 +102,7 @@ static bool find_rim(Rims *rims, PeltiLayeredTile *tile)
     tile->rim_count = (int)rims->pairs.count - tile->rim_first;
     int *pairs = (int *)rims->pairs.data + tile->rim_first;
     if (tile->rim_count)
-        qsort(pairs, (size_t)tile->rim_count, sizeof *pairs, compare_ints);
+        qsort(pairs, (size_t)tile->rim_count, sizeof *pairs, pelti_int_order);
     for (int i = 0; i < tile->rim_count; i++)
         rims->place[pairs[i]] = tile->places_own + 2 * i;
     tile->places = tile->places_own + 2 * tile->rim_count;
@@ -143,7 +139,7 @@ static bool push_runs(Rims *rims, int s, int *work)
         int member = rims->slots[rims->start[s] + i];
         work[i] = rims->place[member / 2] + member % 2;
     }
-    qsort(work, (size_t)count, sizeof *work, compare_ints);
+    qsort(work, (size_t)count, sizeof *work, pelti_int_order);
     for (int first = 0, i = 1; i <= count; i++)
         if (i == count || work[i] != work[i - 1] + 1) {
             int run[2] = {work[first], i - first};

@@ -36,7 +36,7 @@ static Vec3 fan_centre(const PeltiLayeredVolume *volume, const PeltiLayeredVolum
 {
     Vec3 centre = {0, 0, 0};
     for (int i = loop->first; i < loop->first + loop->count; i++)
-        centre = vec3_mad(centre, pelti_flesh_lane(x, volume->loop_slots[i], PELTI_BONE_LAYER), 1 / (float)loop->count);
+        centre = vec3_mad(centre, pelti_flesh_lane(x, volume->loop_slots[i], PELTI_LAYER_BONE), 1 / (float)loop->count);
     return centre;
 }
 
@@ -44,13 +44,13 @@ static Vec3 fan_centre(const PeltiLayeredVolume *volume, const PeltiLayeredVolum
 static double volume_in(const PeltiLayeredVolume *volume, const PeltiLayeredVolumePart *part, float *const x[3], bool rest,
                         Vec3 *gradient, double *centre_rate)
 {
-    Vec3 origin = pelti_flesh_lane(x, volume->slots[part->slot_first], PELTI_SKIN);
+    Vec3 origin = pelti_flesh_lane(x, volume->slots[part->slot_first], PELTI_LAYER_SKIN);
     double sum = 0, rate = 0;
     for (int i = part->triangle_first; i < part->triangle_first + part->triangle_count; i++) {
         const int *t = volume->triangles[i];
         Dvec p[3];
         for (int k = 0; k < 3; k++)
-            p[k] = about(pelti_flesh_lane(x, t[k], PELTI_SKIN), origin);
+            p[k] = about(pelti_flesh_lane(x, t[k], PELTI_LAYER_SKIN), origin);
         sum += add_triangle(p[0], p[1], p[2], gradient ? &gradient[t[0]] : NULL, gradient ? &gradient[t[1]] : NULL,
                             gradient ? &gradient[t[2]] : NULL);
     }
@@ -60,8 +60,8 @@ static double volume_in(const PeltiLayeredVolume *volume, const PeltiLayeredVolu
         Vec3 g = {0, 0, 0};
         for (int i = 0; i < loop->count; i++) {
             int a = volume->loop_slots[loop->first + i], b = volume->loop_slots[loop->first + (i + 1) % loop->count];
-            sum += add_triangle(centre, about(pelti_flesh_lane(x, a, PELTI_SKIN), origin),
-                                about(pelti_flesh_lane(x, b, PELTI_SKIN), origin), &g, gradient ? &gradient[a] : NULL,
+            sum += add_triangle(centre, about(pelti_flesh_lane(x, a, PELTI_LAYER_SKIN), origin),
+                                about(pelti_flesh_lane(x, b, PELTI_LAYER_SKIN), origin), &g, gradient ? &gradient[a] : NULL,
                                 gradient ? &gradient[b] : NULL);
         }
         rate += (double)vec3_dot(g, loop->centre_velocity);
@@ -95,7 +95,7 @@ void pelti_layered_volume_start(PeltiFlesh *flesh, float dt_s)
             loop->centre_velocity = vec3_scale(vec3_sub(loop->centre, last), dt_s > 0 ? 1 / dt_s : 0);
         }
     for (int s = 0; s < flesh->n; s++)
-        volume->freedom[s] = flesh->rest.inverse_mass[(size_t)s * PELTI_LAYERS + PELTI_SKIN];
+        volume->freedom[s] = flesh->rest.inverse_mass[(size_t)s * PELTI_LAYERS + PELTI_LAYER_SKIN];
     for (int i = 0; i < flesh->collide.contacts.count; i++)
         for (int k = 0; flesh->collide.contacts.list[i].push > 0 && k < 4; k++)
             volume->freedom[flesh->collide.contacts.list[i].slot[k]] = 0;
@@ -186,7 +186,8 @@ static void project_part(PeltiFlesh *flesh, const PeltiLayeredVolumePart *part)
         float length = vec3_length(d);
         if (length > most)
             d = vec3_scale(d, most / length);
-        pelti_flesh_set_lane(flesh->match.x, s, PELTI_SKIN, vec3_add(pelti_flesh_lane(flesh->match.x, s, PELTI_SKIN), d));
+        pelti_flesh_set_lane(flesh->match.x, s, PELTI_LAYER_SKIN,
+                             vec3_add(pelti_flesh_lane(flesh->match.x, s, PELTI_LAYER_SKIN), d));
     }
     clear(flesh, part);
 }
@@ -204,13 +205,13 @@ static void calm_part(PeltiFlesh *flesh, const PeltiLayeredVolumePart *part)
     double weight = weigh(flesh, part);
     for (int i = part->slot_first; i < part->slot_first + part->slot_count; i++)
         rate += (double)vec3_dot(volume->gradient_scratch[volume->slots[i]],
-                                 pelti_flesh_lane(flesh->moving.velocity, volume->slots[i], PELTI_SKIN));
+                                 pelti_flesh_lane(flesh->moving.velocity, volume->slots[i], PELTI_LAYER_SKIN));
     float lambda = weight > 0 ? (float)(-rate / weight) : 0;
     for (int i = part->slot_first; isfinite(lambda) && i < part->slot_first + part->slot_count; i++) {
         int s = volume->slots[i];
-        Vec3 v = vec3_mad(pelti_flesh_lane(flesh->moving.velocity, s, PELTI_SKIN), volume->gradient_scratch[s],
+        Vec3 v = vec3_mad(pelti_flesh_lane(flesh->moving.velocity, s, PELTI_LAYER_SKIN), volume->gradient_scratch[s],
                           lambda * volume->freedom[s]);
-        pelti_flesh_set_lane(flesh->moving.velocity, s, PELTI_SKIN, v);
+        pelti_flesh_set_lane(flesh->moving.velocity, s, PELTI_LAYER_SKIN, v);
     }
     clear(flesh, part);
 }

@@ -94,7 +94,7 @@ PeltStatus pelti_proj_agree(const PeltiCharacter *who, const ProjSkeleton *k, co
         ProjAnchor a;
         set_anchor(&a, k, &feet[v], true);
         float t = fminf(fmaxf((AGREE - overlap(who, &a, weights, v)) / (AGREE - DIFFER), 0), 1);
-        feet[v].blend = feet[v].segment >= 0 ? t * t * (3 - 2 * t) : 0;
+        feet[v].blend = feet[v].segment >= 0 ? smooth_step(t) : 0;
     }
     for (int round = 0; round < BLEND_RINGS; round++) {
         for (int v = 0; v < mesh->vertex_count; v++) {
@@ -198,14 +198,7 @@ static Vec3 by_bone(const ProjBase *base, const Mat34 *bones, const ProjAnchor *
 /// `own` where the segment has a rest point, towards where the weights have it.
 static Vec3 towards_blended(const ProjBase *base, const Mat34 *bones, const ProjAnchor *a, Vec3 rest, Vec3 own)
 {
-    const PeltiWeights *w = base->weights;
-    Vec3 sum = {0, 0, 0};
-    for (int k = 0; k < w->influences; k++) {
-        size_t at = (size_t)a->row * (size_t)w->influences + (size_t)k;
-        if (w->weight[at] > 0)
-            sum = vec3_mad(sum, mat34_apply(bones[w->bone[at]], rest), w->weight[at]);
-    }
-    return vec3_lerp(own, sum, a->blend);
+    return vec3_lerp(own, pelti_weights_blend(base->weights, a->row, bones, rest), a->blend);
 }
 
 static Vec3 slid_base(const ProjBase *base, const Mat34 *bones, const ProjAnchor *a)

@@ -9,10 +9,9 @@
 
 #include <string.h>
 
-static float smooth_step(float t)
+static float rise(float t) // 0 where t is NaN
 {
-    t = t > 0 ? (t < 1 ? t : 1) : 0;
-    return t * t * (3 - 2 * t);
+    return smooth_step(t > 0 ? (t < 1 ? t : 1) : 0);
 }
 
 /// Mean direction of the segments of `bone` away from the joint; false: it has none.
@@ -123,7 +122,7 @@ static float limb_weight(const ProjFold *fold, float side, Vec3 x)
 {
     Vec3 axis = side > 0 ? fold->rest_child : fold->rest_parent, arm = vec3_sub(x, fold->rest_joint);
     float out = vec3_length(vec3_mad(arm, axis, -vec3_dot(arm, axis)));
-    return 1 - smooth_step(out / fold->flesh - FOLD_LIMB);
+    return 1 - rise(out / fold->flesh - FOLD_LIMB);
 }
 
 /// Mean distance of the skin around each joint, from the vertices of its bones near the halving plane.
@@ -265,8 +264,8 @@ void pelti_proj_pose_folds(ProjFolds *folds, const Mat34 *bones)
         fold->child_way = child;
         fold->parent_way = parent;
         fold->swell = (fold->slender ? folds->bulge : 0) * SWELL_SHARE *
-                      smooth_step((length - fmaxf(fold->rest_inner, SWELL_BEGINS)) / SWELL_GROWS);
-        fold->share = smooth_step((length - fold->rest_inner - FOLD_BEGINS) / FOLD_GROWS);
+                      rise((length - fmaxf(fold->rest_inner, SWELL_BEGINS)) / SWELL_GROWS);
+        fold->share = rise((length - fold->rest_inner - FOLD_BEGINS) / FOLD_GROWS);
     }
     for (int r = 0; r < folds->relation_count; r++) {
         ProjRelation *relation = &folds->relations[r];
@@ -276,14 +275,14 @@ void pelti_proj_pose_folds(ProjFolds *folds, const Mat34 *bones)
         Vec3 here = mat34_apply_vector(bones[child ? fold->child : fold->parent], rest),
              there = mat34_apply_vector(bones[relation->bone], rest);
         float dot = vec3_dot(vec3_normalize_or(here, rest), vec3_normalize_or(there, rest));
-        relation->share = fold->share * smooth_step((dot - RELATION_NONE) / (RELATION_ALL - RELATION_NONE));
+        relation->share = fold->share * rise((dot - RELATION_NONE) / (RELATION_ALL - RELATION_NONE));
     }
 }
 
 /// How much of a fold acts at a point: all of it on the inner side, nothing beyond the joint.
 static float inner_share(const ProjFold *fold, Vec3 x)
 {
-    return smooth_step(vec3_dot(vec3_sub(x, fold->joint), fold->inner) / (FOLD_INNER * fold->radius));
+    return rise(vec3_dot(vec3_sub(x, fold->joint), fold->inner) / (FOLD_INNER * fold->radius));
 }
 
 /// What a deep fold cuts off its inner side goes to the others: the bone thickens there, most at the joint. half as much again at
@@ -292,8 +291,8 @@ static Vec3 thicken(const ProjFold *fold, const ProjRelation *relation, float we
 {
     Vec3 way = relation->side > 0 ? fold->child_way : fold->parent_way, arm = vec3_sub(q, fold->joint);
     float along = vec3_dot(arm, way);
-    float share = fold->swell * (1 - smooth_step(along / (SWELL_ALONG * fold->radius))) *
-                  (1 - smooth_step(vec3_dot(arm, fold->inner) / (SWELL_INNER * fold->radius)));
+    float share = fold->swell * (1 - rise(along / (SWELL_ALONG * fold->radius))) *
+                  (1 - rise(vec3_dot(arm, fold->inner) / (SWELL_INNER * fold->radius)));
     return vec3_mad(q, vec3_mad(arm, way, -along), share * relation->share * weight);
 }
 

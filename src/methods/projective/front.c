@@ -12,6 +12,7 @@
 /// What has none even when all others are pushed and lean away from it is not pushed at all. No tetrahedron is made for it, and
 /// those of its neighbours do not reach its base point: they are of pushes before. So none that is made is ever flat or inside
 /// out.
+#include "geometry/triangles.h"
 #include "methods/projective/parts.h"
 #include "methods/projective/constants.def"
 
@@ -36,7 +37,7 @@ static int fan_normals(const Front *f, const Vec3 *at, int v, Vec3 n[MOST_FAN], 
     int count = 0;
     for (int k = f->mesh->fan_start[v]; k < f->mesh->fan_start[v + 1] && count < MOST_FAN; k++) {
         const int *t = f->mesh->triangles[f->mesh->fan[k]];
-        Vec3 c = vec3_cross(vec3_sub(at[t[1]], at[t[0]]), vec3_sub(at[t[2]], at[t[0]]));
+        Vec3 c = pelti_triangle_normal(at, t);
         if (!pelti_proj_carries(f->feet, t))
             continue;
         n[count++] = vec3_normalize_or(c, vec3(0, 0, 0));

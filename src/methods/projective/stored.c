@@ -197,7 +197,7 @@ static void bend_fold(FoldSearch *s, int fold_index, Vec3 axis, float angle)
 }
 
 /// Each joint to 150 degrees about two axes, both ways; then the poses of a clip, if one was named.
-static void try_poses(FoldSearch *s, const PeltiClip *clip, PeltiPose *pose, PeltiNodeMatrix *node_world)
+static void try_poses(FoldSearch *s, const PeltiClip *clip, PeltiPose *pose, PeltiNodeMatrix *node_matrix)
 {
     const PeltiCharacter *who = s->p->who;
     for (int f = 0; f < s->folds->count; f++) {
@@ -211,7 +211,7 @@ static void try_poses(FoldSearch *s, const PeltiClip *clip, PeltiPose *pose, Pel
     }
     for (int k = 0; clip && k < STORED_POSES; k++) {
         pelti_pose_clip(who, clip, (double)clip->duration_s * k / (STORED_POSES - 1), pose);
-        pelti_pose_bones(who, pose, node_world, s->bones);
+        pelti_pose_bones(who, pose, node_matrix, s->bones);
         pelti_joints_pose(who, pose, s->joints);
         for (int b = 0; b < who->bone_count; b++)
             s->turns[b] = s->joints[b].turn;
@@ -402,12 +402,12 @@ PeltStatus pelti_proj_store(Projective *p, const char *clip_name, PeltError *err
     s.sorted = PELTI_NEW(&temp, Sorted, (size_t)p->count + 1);
     s.inside = PELTI_NEW(&temp, int, (size_t)p->count + 1);
     s.hit_scratch = PELTI_NEW(&temp, bool, (size_t)p->count + 1);
-    PeltiNodeMatrix *node_world = PELTI_NEW(&temp, PeltiNodeMatrix, (size_t)p->who->node_count + 1);
+    PeltiNodeMatrix *node_matrix = PELTI_NEW(&temp, PeltiNodeMatrix, (size_t)p->who->node_count + 1);
     PeltiPose pose = pelti_pose_new(&temp, p->who);
     if (temp.failed)
         status = pelti_no_memory(err, (size_t)p->count * sizeof(int));
     else {
-        try_poses(&s, clip >= 0 ? &p->who->clips[clip] : NULL, &pose, node_world);
+        try_poses(&s, clip >= 0 ? &p->who->clips[clip] : NULL, &pose, node_matrix);
         status = keep_pairs(p, &s, out, err);
         if (out->count)
             p->road = &with_pairs;

@@ -4,6 +4,7 @@
 /// w V (sum_j (g_i . g_j) x_j - R g_i) at corner i. The three tets of a prism share R (sec. 6), so both F of the prism
 /// (the volume-weighted sum of its tets' F) and the right-hand side need only G_k = sum over tets of V g_k: three vectors
 /// for the skin corners, three for the base.
+#include "geometry/triangles.h"
 #include "methods/projective/parts.h"
 #include "methods/projective/constants.def"
 
@@ -194,7 +195,7 @@ static void begin_element(TissueBuild *b, const int triangle[3])
 static void add_spring(TissueBuild *b, const int corner[4], const int triangle[3])
 {
     const Vec3 *x = b->mesh->rest;
-    Vec3 normal = vec3_cross(vec3_sub(x[triangle[1]], x[triangle[0]]), vec3_sub(x[triangle[2]], x[triangle[0]]));
+    Vec3 normal = pelti_triangle_normal(x, triangle);
     double area = 0.5 * (double)vec3_length(normal);
     for (int k = 0; k < 4; k++)
         if (corner[k] >= 0) {

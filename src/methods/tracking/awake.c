@@ -58,7 +58,7 @@ void pelti_tracking_forget_awake(Tracking *t)
 void pelti_tracking_find_moved(Tracking *t, const TrackingBones *from, const TrackingBones *to)
 {
     TrackingAwake *a = &t->awake;
-    bool all = a->fresh || t->set.everywhere || t->set.target == TARGET_POLAR || t->set.blend_passes > 0;
+    bool all = a->fresh || t->set.everywhere || t->set.target == TRACKING_TARGET_POLAR || t->set.blend_passes > 0;
     memset(a->moved, all ? 0xff : 0, sizeof(uint64_t) * (size_t)a->words);
     a->creeps = all;
     for (int b = 0; b < t->who->bone_count && !all; b++) {
@@ -93,7 +93,7 @@ static void need_range(void *context, int begin, int end, int worker)
     (void)worker;
     for (int v = begin; v < end; v++) {
         bool need = a->restless[v];
-        if (!need && t->skin.kind[v] != VERTEX_RIGID && has_changed(t, v)) {
+        if (!need && t->skin.kind[v] != TRACKING_VERTEX_RIGID && has_changed(t, v)) {
             float most = CALM * t->skin.edge[v] * (t->energy.diagonal[v] + t->energy.hold[v]);
             need = !(vec3_distance(own_force(t, v), a->left[v]) < most);
         }
@@ -127,7 +127,7 @@ void pelti_tracking_choose_awake(Tracking *t)
 {
     TrackingAwake *a = &t->awake;
     int count = t->mesh->vertex_count;
-    bool all = a->fresh || t->set.everywhere || !t->set.fast || t->set.target == TARGET_POLAR || t->set.blend_passes > 0;
+    bool all = a->fresh || t->set.everywhere || !t->set.fast || t->set.target == TRACKING_TARGET_POLAR || t->set.blend_passes > 0;
     if (!all) {
         pelti_parallel_for(t->jobs, count, TRACKING_GRAIN, need_range, t);
         all = !spread(t);

@@ -61,9 +61,9 @@ static inline VertexRow along_plane(VertexRow d, VertexRow plane)
 
 static VertexRow plane_of(const Tracking *t, int v)
 {
-    if (!t->awake.on[v] || t->skin.kind[v] == VERTEX_RIGID)
+    if (!t->awake.on[v] || t->skin.kind[v] == TRACKING_VERTEX_RIGID)
         return (VertexRow){0, 0, 0, 0};
-    if (t->skin.kind[v] == VERTEX_FREE && !t->surface.contact[v])
+    if (t->skin.kind[v] == TRACKING_VERTEX_FREE && !t->surface.contact[v])
         return (VertexRow){0, 0, 0, 1};
     Vec3 n = t->surface.normal[v];
     return (VertexRow){n.x, n.y, n.z, t->ease.share[v]};

@@ -4,12 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static float rise(float t) ///< smooth, 0 at 0 and 1 at 1
-{
-    t = t < 0 ? 0 : t > 1 ? 1 : t;
-    return t * t * (3 - 2 * t);
-}
-
 static PeltStatus mark_region(const Tracking *t, const PeltRigRegion *region, float *distance, PeltError *err)
 {
     const PeltiMesh *mesh = t->mesh;
@@ -46,12 +40,12 @@ static PeltStatus paint_region(Tracking *t, const PeltRigRegion *region, float *
     pelti_mesh_spread(t->mesh, falloff, distance);
     for (int v = 0; v < t->mesh->vertex_count; v++) {
         if (distance[v] == 0) {
-            t->skin.kind[v] = VERTEX_RIGID;
+            t->skin.kind[v] = TRACKING_VERTEX_RIGID;
             t->skin.bone[v] = bone;
             t->skin.paint[v] = 0;
             painted++;
-        } else if (distance[v] < falloff && t->skin.kind[v] != VERTEX_RIGID) {
-            t->skin.paint[v] *= rise(distance[v] / falloff);
+        } else if (distance[v] < falloff && t->skin.kind[v] != TRACKING_VERTEX_RIGID) {
+            t->skin.paint[v] *= smooth_rise(distance[v] / falloff);
         }
     }
     return painted ? PELT_OK : PELT_FAIL(err, PELT_BAD_INPUT, "rig: region %s: holds no point", region->name ? region->name : "");

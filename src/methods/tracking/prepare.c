@@ -17,12 +17,12 @@ void pelti_tracking_retune(void *state, const PeltiOptions *o)
     s->floor_rad = pelti_option_float(o, "virtual-step") * 0.01745329f;
     s->subdivide = pelti_option_bool(o, "virtual-frames");
     s->gap = pelti_option_float(o, "gap") * t->mesh->diagonal;
-    s->target = pelti_option_is(o, "target", "blended") ? TARGET_BLENDED
-                : pelti_option_is(o, "target", "rigid") ? TARGET_RIGID
-                                                        : TARGET_POLAR;
+    s->target = pelti_option_is(o, "target", "blended") ? TRACKING_TARGET_BLENDED
+                : pelti_option_is(o, "target", "rigid") ? TRACKING_TARGET_RIGID
+                                                        : TRACKING_TARGET_POLAR;
     s->blend_passes = pelti_option_is(o, "blend", "smoother") ? BLEND_PASSES : 0;
     if (pelti_option_is(o, "blend", "rigid"))
-        s->target = s->target == TARGET_BLENDED ? TARGET_RIGID : s->target;
+        s->target = s->target == TRACKING_TARGET_BLENDED ? TRACKING_TARGET_RIGID : s->target;
     s->smooth_passes = pelti_option_int(o, "smooth");
     s->slide = pelti_option_float(o, "slide");
     s->keep_volume = pelti_option_float(o, "keep-volume");
@@ -50,8 +50,8 @@ static void bind_vertices(Tracking *t)
         t->skin.bone[v] = part < 0 ? owner : t->fields->parts[part].bone;
         t->skin.reach[v] = part < 0 ? 1 : t->fields->parts[part].radius;
         t->skin.paint[v] = t->set.slide;
-        t->skin.kind[v] = part < 0 || prop || loose ? VERTEX_RIGID : VERTEX_TRACKED;
-        if (t->skin.kind[v] == VERTEX_RIGID)
+        t->skin.kind[v] = part < 0 || prop || loose ? TRACKING_VERTEX_RIGID : TRACKING_VERTEX_TRACKED;
+        if (t->skin.kind[v] == TRACKING_VERTEX_RIGID)
             t->skin.bone[v] = owner;
     }
 }
@@ -76,13 +76,13 @@ static PeltStatus weigh_edges(Tracking *t, PeltError *err)
         status = pelti_tracking_find_holds(t, err);
         for (int e = 0; e < mesh->edge_count; e++) {
             int a = mesh->edges[e][0], b = mesh->edges[e][1];
-            if (t->skin.kind[a] != VERTEX_RIGID && t->skin.kind[b] != VERTEX_RIGID)
+            if (t->skin.kind[a] != TRACKING_VERTEX_RIGID && t->skin.kind[b] != TRACKING_VERTEX_RIGID)
                 entries[count++] = (PeltiSparseEntry){a, b, -(double)weight[e]};
         }
         for (int v = 0; v < mesh->vertex_count; v++)
             entries[count++] =
                 (PeltiSparseEntry){v, v,
-                                   t->skin.kind[v] == VERTEX_RIGID || !(t->energy.diagonal[v] > 0)
+                                   t->skin.kind[v] == TRACKING_VERTEX_RIGID || !(t->energy.diagonal[v] > 0)
                                        ? 1
                                        : (double)t->energy.diagonal[v] * (1 + (double)SHIFT) + (double)t->energy.hold[v]};
         PeltiSparseEntries matrix = {.n = mesh->vertex_count, .count = count, .list = entries};

@@ -49,17 +49,15 @@ static Vec3 cut(Vec3 d, float most)
     return length > most ? vec3_scale(d, most / length) : d;
 }
 
-static float smooth_step(float from, float to, float at)
+static float rise_between(float from, float to, float at)
 {
-    float t = (at - from) / (to - from);
-    t = t < 0 ? 0 : t > 1 ? 1 : t;
-    return t * t * (3 - 2 * t);
+    return smooth_rise((at - from) / (to - from));
 }
 
 /// Newton step to the vertex' own value. In a valley the gradient vanishes: the division is bounded, the step cut.
 static Vec3 newton_step(const Tracking *t, int v, const PeltiFieldSample *s, float goal)
 {
-    if (t->skin.kind[v] == VERTEX_FREE)
+    if (t->skin.kind[v] == TRACKING_VERTEX_FREE)
         return vec3(0, 0, 0);
     float g2 = vec3_dot(s->gradient, s->gradient), steep = LEAST_SLOPE / t->skin.reach[v];
     return cut(vec3_scale(s->gradient, (goal - s->value) / fmaxf(g2, steep * steep)),
@@ -98,16 +96,17 @@ static Vec3 project_step(Tracking *t, int v, const PeltiFieldSample *s)
     t->surface.residual[v] = t->skin.iso[v] - s->value;
     t->surface.contact[v] = 0;
     t->surface.other[v] = -1;
-    float wall = s->other > 0 ? smooth_step(s->mouth + WALL_BEGINS, s->mouth + WALL_STANDS, both) : 0;
-    float firm = smooth_step(0.5f, 0.5f + FIRM, s->depth); // a contact that only begins presses only gently
+    float wall = s->other > 0 ? rise_between(s->mouth + WALL_BEGINS, s->mouth + WALL_STANDS, both) : 0;
+    float firm = rise_between(0.5f, 0.5f + FIRM, s->depth); // a contact that only begins presses only gently
     wall *= firm;
     float back = t->skin.tilt[v] / t->surface.tilt_now[v];
-    if (t->skin.kind[v] == VERTEX_TRACKED)
+    if (t->skin.kind[v] == TRACKING_VERTEX_TRACKED)
         t->surface.tilt_now[v] = tilt_with(t, v, t->surface.wall[v]); // a step behind: no two steps of a vertex chase each other
     t->surface.wall[v] = wall;
     if (!(wall > 0))
         return newton_step(t, v, s, t->skin.iso[v]);
-    float short_by, inside = wall * (1 - smooth_step(s->depth - CONTACT_END, s->depth + CONTACT_END, 0.5f * (s->own + s->other)));
+    float short_by,
+        inside = wall * (1 - rise_between(s->depth - CONTACT_END, s->depth + CONTACT_END, 0.5f * (s->own + s->other)));
     Vec3 outward = t->surface.normal[v], side = side_step(t, v, s, &outward, &short_by);
     Vec3 step = newton_step(t, v, s, t->skin.iso[v] + wall * (0.5f - t->skin.iso[v]));
     t->surface.contact[v] = wall > 0.5f;
@@ -124,8 +123,8 @@ static Vec3 project_step(Tracking *t, int v, const PeltiFieldSample *s)
 /// Only where one bone owns it, so that there is no doubt where that is.
 static bool is_lost(const Tracking *t, int v, const PeltiFieldSample *s)
 {
-    return t->skin.kind[v] == VERTEX_TRACKED && t->skin.own_rest[v] >= LOST_REST && s->mine <= LOST * t->skin.own_rest[v] &&
-           t->weights.weight[(size_t)v * (size_t)t->weights.influences] >= LOST_WEIGHT;
+    return t->skin.kind[v] == TRACKING_VERTEX_TRACKED && t->skin.own_rest[v] >= LOST_REST &&
+           s->mine <= LOST * t->skin.own_rest[v] && t->weights.weight[(size_t)v * (size_t)t->weights.influences] >= LOST_WEIGHT;
 }
 
 /// One step of a vertex at x.
@@ -136,7 +135,7 @@ static Vec3 step_from(Tracking *t, int v, Vec3 x, PeltiFieldSample *s, bool firs
         return vec3_sub(mat34_apply(t->bones.next.matrix[bone], t->mesh->rest[v]), x);
     }
     s->own += t->skin.own_bias[v];
-    if (t->skin.kind[v] == VERTEX_FREE &&
+    if (t->skin.kind[v] == TRACKING_VERTEX_FREE &&
         !(s->other_part >= 0 && pelti_fields_apart(t->fields, t->fields->vertex_part[v], s->other_part)))
         s->other = 0; // against neighbours its side is anybody's guess
     return project_step(t, v, s);
@@ -175,7 +174,7 @@ static void project_range(void *context, int begin, int end, int worker)
     (void)worker;
     for (int i = begin; i < end; i++) {
         int v = w->t->surface.look_order[i];
-        if (w->t->skin.kind[v] != VERTEX_RIGID && (w->how.all || w->t->surface.must_look[v]))
+        if (w->t->skin.kind[v] != TRACKING_VERTEX_RIGID && (w->how.all || w->t->surface.must_look[v]))
             vertex[count++] = v;
     }
     for (int k = 0; k < w->how.steps && count; k++) {
@@ -221,13 +220,13 @@ static void rest_range(void *context, int begin, int end, int worker)
         float facing = length > 0 ? -vec3_dot(s.gradient, n) / length : 0;
         bool says =
             s.value > SAYS_FROM && s.value < 1 - SAYS_FROM && length * t->skin.reach[v] > SAYS_SLOPE && facing > SAYS_FACING;
-        t->skin.tilt[v] = t->skin.kind[v] == VERTEX_TRACKED && says ? find_tilt(t, v, &s) : 1;
+        t->skin.tilt[v] = t->skin.kind[v] == TRACKING_VERTEX_TRACKED && says ? find_tilt(t, v, &s) : 1;
         t->surface.tilt_now[v] = t->skin.tilt[v];
         t->skin.iso[v] = s.value;
         t->skin.own_rest[v] = s.own;
         t->skin.slack[v] = s.other > NEAR_REST ? s.own - s.other : 1;
-        if (t->skin.kind[v] == VERTEX_TRACKED && !says) {
-            t->skin.kind[v] = VERTEX_FREE;
+        if (t->skin.kind[v] == TRACKING_VERTEX_TRACKED && !says) {
+            t->skin.kind[v] = TRACKING_VERTEX_FREE;
             t->skin.own_bias[v] = 0.5f - s.own; // its skin lies where its own field would say 0.5
             t->skin.slack[v] = s.other > NEAR_REST ? 0.5f - s.other : 1;
         }

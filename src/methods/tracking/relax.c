@@ -99,7 +99,7 @@ static void look_between(Tracking *t)
     TrackingLooks fast = {.steps = BETWEEN_LOOKS, .enough = BETWEEN_ENOUGH, .once = true, .rescue = true},
                   published = {.steps = 1, .enough = BETWEEN_ENOUGH, .all = true};
     pelti_tracking_project(t, t->set.fast ? fast : published);
-    if (t->set.target == TARGET_POLAR) {
+    if (t->set.target == TRACKING_TARGET_POLAR) {
         pelti_tracking_target_rotations(t, &t->bones.next);
         pelti_tracking_right_hand_side(t, &t->bones.next);
     }

@@ -20,7 +20,7 @@ static void blend_range(void *context, int begin, int end, int worker)
             continue;
         const int *bone = weights->bone + (size_t)v * (size_t)weights->influences;
         const float *weight = weights->weight + (size_t)v * (size_t)weights->influences;
-        int used = b->t->set.target == TARGET_RIGID ? 1 : weights->influences;
+        int used = b->t->set.target == TRACKING_TARGET_RIGID ? 1 : weights->influences;
         Quat sum = {0, 0, 0, 0};
         float scale = 0, total = 0;
         for (int k = 0; k < used; k++) {
@@ -79,7 +79,7 @@ void pelti_tracking_target_rotations(Tracking *t, const TrackingBones *bones)
     RotationBlend b = {.t = t, .bones = bones};
     int count = t->mesh->vertex_count;
     pelti_parallel_for(t->jobs, count, 4 * TRACKING_GRAIN, blend_range, &b);
-    if (t->set.target == TARGET_POLAR)
+    if (t->set.target == TRACKING_TARGET_POLAR)
         pelti_parallel_for(t->jobs, count, TRACKING_GRAIN, polar_range, &b);
     for (int k = 0; k < t->set.blend_passes; k++) {
         b.from = t->target.rotation;

@@ -28,7 +28,7 @@ static void smooth_range(void *context, int begin, int end, int worker)
         t->show.scratch[v] = t->show.shown[v];
         float share = SMOOTHING * t->show.touch[v];
         int degree = mesh->ring_start[v + 1] - mesh->ring_start[v];
-        if (!(share > SMOOTHING_LEAST) || degree == 0 || t->skin.kind[v] == VERTEX_RIGID)
+        if (!(share > SMOOTHING_LEAST) || degree == 0 || t->skin.kind[v] == TRACKING_VERTEX_RIGID)
             continue;
         Vec3 sum = {0, 0, 0};
         for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++)

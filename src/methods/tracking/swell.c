@@ -43,7 +43,7 @@ void pelti_tracking_swell(Tracking *t)
     memset(t->swelling.lost_scratch, 0, sizeof(float) * 2 * (size_t)parts);
     for (int v = 0; v < count; v++) {
         int part = t->fields->vertex_part[v];
-        if (part < 0 || t->skin.kind[v] != VERTEX_TRACKED)
+        if (part < 0 || t->skin.kind[v] != TRACKING_VERTEX_TRACKED)
             continue;
         if (t->surface.contact[v])
             lost[part] += t->skin.area[v] * fmaxf(0, t->surface.pressed[v]) * t->skin.reach[v] / 0.9375f;
@@ -86,14 +86,14 @@ PeltStatus pelti_tracking_find_holds(Tracking *t, PeltError *err)
         return pelti_no_memory(err, sizeof(float) * 2 * (size_t)count);
     }
     for (int v = 0; v < count; v++)
-        now[v] = t->skin.kind[v] == VERTEX_FREE ? 1 : 0;
+        now[v] = t->skin.kind[v] == TRACKING_VERTEX_FREE ? 1 : 0;
     for (int k = 0; k < HOLD_SPREAD; k++) {
         for (int v = 0; v < count; v++) {
             float sum = now[v];
             int start = mesh->ring_start[v], end = mesh->ring_start[v + 1];
             for (int e = start; e < end; e++)
                 sum += now[mesh->ring[e]];
-            next[v] = fmaxf(t->skin.kind[v] == VERTEX_FREE ? 1 : 0, sum / (float)(1 + end - start));
+            next[v] = fmaxf(t->skin.kind[v] == TRACKING_VERTEX_FREE ? 1 : 0, sum / (float)(1 + end - start));
         }
         float *swap = now;
         now = next;

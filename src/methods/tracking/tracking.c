@@ -48,20 +48,20 @@ static void virtual_frame(Tracking *t, const TrackingBones *to)
     pelti_tracking_move(t, &t->bones.now, to);
     pelti_tracking_wake(t, &t->bones.now, to);
     pelti_tracking_predict(t, &t->bones.now, to);
-    pelti_clock_lap(&start, &t->counters.ms[STAGE_FIELDS]);
+    pelti_clock_lap(&start, &t->counters.ms[TRACKING_STAGE_FIELDS]);
     pelti_tracking_project(t, (TrackingLooks){.steps = FIRST_LOOKS, .enough = FIRST_ENOUGH, .rescue = true});
     pelti_tracking_swell(t);
-    pelti_clock_lap(&start, &t->counters.ms[STAGE_PROJECT]);
+    pelti_clock_lap(&start, &t->counters.ms[TRACKING_STAGE_PROJECT]);
     pelti_tracking_target_rotations(t, to);
     pelti_tracking_right_hand_side(t, to);
     pelti_tracking_choose_awake(t);
     t->counters.relaxations += pelti_tracking_relax(t);
-    pelti_clock_lap(&start, &t->counters.ms[STAGE_RELAX]);
+    pelti_clock_lap(&start, &t->counters.ms[TRACKING_STAGE_RELAX]);
     pelti_tracking_project(t, (TrackingLooks){.steps = LAST_LOOKS, .enough = LAST_ENOUGH, .rescue = true});
-    pelti_clock_lap(&start, &t->counters.ms[STAGE_PROJECT]);
+    pelti_clock_lap(&start, &t->counters.ms[TRACKING_STAGE_PROJECT]);
     pelti_tracking_put_to_rest(t);
     pelti_tracking_remember(t);
-    pelti_clock_lap(&start, &t->counters.ms[STAGE_RELAX]);
+    pelti_clock_lap(&start, &t->counters.ms[TRACKING_STAGE_RELAX]);
     t->counters.virtual_frames++;
 }
 
@@ -98,7 +98,7 @@ static void measure_residual(Tracking *t)
     int count = 0;
     float most = 0;
     for (int v = 0; v < t->mesh->vertex_count; v++)
-        if (t->skin.kind[v] == VERTEX_TRACKED && t->surface.other[v] < 0 && isfinite(t->surface.residual[v])) {
+        if (t->skin.kind[v] == TRACKING_VERTEX_TRACKED && t->surface.other[v] < 0 && isfinite(t->surface.residual[v])) {
             t->show.sorted_scratch[count++] = fabsf(t->surface.residual[v]);
             most = fmaxf(most, fabsf(t->surface.residual[v]));
         }
@@ -125,10 +125,10 @@ static void report(const Tracking *t, PeltiStepReport *out)
     pelti_step_stat(out, "virtual_frames", t->counters.virtual_frames, PELTI_MEAN);
     pelti_step_stat(out, "relaxations", t->counters.relaxations, PELTI_MEAN);
     pelti_step_stat(out, "evaluations", t->counters.evaluations, PELTI_MEAN);
-    pelti_step_stat(out, "fields_ms", t->counters.ms[STAGE_FIELDS], PELTI_MEAN);
-    pelti_step_stat(out, "project_ms", t->counters.ms[STAGE_PROJECT], PELTI_MEAN);
-    pelti_step_stat(out, "relax_ms", t->counters.ms[STAGE_RELAX], PELTI_MEAN);
-    pelti_step_stat(out, "smooth_ms", t->counters.ms[STAGE_SMOOTH], PELTI_MEAN);
+    pelti_step_stat(out, "fields_ms", t->counters.ms[TRACKING_STAGE_FIELDS], PELTI_MEAN);
+    pelti_step_stat(out, "project_ms", t->counters.ms[TRACKING_STAGE_PROJECT], PELTI_MEAN);
+    pelti_step_stat(out, "relax_ms", t->counters.ms[TRACKING_STAGE_RELAX], PELTI_MEAN);
+    pelti_step_stat(out, "smooth_ms", t->counters.ms[TRACKING_STAGE_SMOOTH], PELTI_MEAN);
     pelti_step_stat(out, "contact_vertices", t->counters.contacts, PELTI_MOST);
     pelti_step_stat(out, "iso_residual_p99", t->counters.residual_p99, PELTI_MOST);
     pelti_step_stat(out, "iso_residual_max", t->counters.residual_max, PELTI_MOST);
@@ -155,7 +155,7 @@ static void step(void *state, const PeltiStepInput *in, Vec3 *vertices, PeltiSte
     double start_ms = pelti_clock_ms();
     measure_residual(t);
     pelti_tracking_smooth_contacts(t);
-    pelti_clock_lap(&start_ms, &t->counters.ms[STAGE_SMOOTH]);
+    pelti_clock_lap(&start_ms, &t->counters.ms[TRACKING_STAGE_SMOOTH]);
     memcpy(vertices, t->show.shown, sizeof(Vec3) * (size_t)t->mesh->vertex_count);
     report(t, out);
 }
@@ -181,11 +181,11 @@ static void draw(const void *state, const char *what, PeltiMethodDraw *to)
 
 const PeltiMethod pelti_method_tracking = {
     .name = "tracking",
-    .rig_parts = PELTI_RIG_JOINTS | PELTI_RIG_MUSCLES | PELTI_RIG_REGIONS,
+    .rig_parts = PELTI_METHOD_RIG_JOINTS | PELTI_METHOD_RIG_MUSCLES | PELTI_METHOD_RIG_REGIONS,
     .summary = "skin tracks an implicit surface that folds, touches and slides; needs no weights",
     .reference =
         "Vaillant, Guennebaud, Barthe, Wyvill, Cani: Robust iso-surface tracking for interactive character skinning, 2014",
-    .flags = PELTI_KEEPS_STATE | PELTI_FLESH,
+    .flags = PELTI_METHOD_KEEPS_STATE | PELTI_METHOD_FLESH,
     .options = options,
     .prepare = pelti_tracking_prepare,
     .step = step,

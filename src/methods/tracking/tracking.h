@@ -14,12 +14,12 @@
 #include "methods/method.h"
 
 typedef enum TrackingKind {
-    VERTEX_TRACKED, ///< on its iso-surface, relaxes in its tangent plane
-    VERTEX_FREE,    ///< the field says nothing here (deep inside, far outside): relaxes in space
-    VERTEX_RIGID    ///< follows its bone: painted, a prop, or skin of a bone without a field
+    TRACKING_VERTEX_TRACKED, ///< on its iso-surface, relaxes in its tangent plane
+    TRACKING_VERTEX_FREE,    ///< the field says nothing here (deep inside, far outside): relaxes in space
+    TRACKING_VERTEX_RIGID    ///< follows its bone: painted, a prop, or skin of a bone without a field
 } TrackingKind;
 
-typedef enum TargetKind { TARGET_BLENDED, TARGET_RIGID, TARGET_POLAR } TargetKind;
+typedef enum TrackingTargetKind { TRACKING_TARGET_BLENDED, TRACKING_TARGET_RIGID, TRACKING_TARGET_POLAR } TrackingTargetKind;
 
 typedef struct TrackingSettings {
     bool fast;       ///< factor-once solver; else Jacobi as published
@@ -30,7 +30,7 @@ typedef struct TrackingSettings {
     float floor_rad; ///< least turn of a virtual frame
     bool subdivide;  ///< virtual frames at all
     float gap;       ///< length: distance kept between touching skin
-    TargetKind target;
+    TrackingTargetKind target;
     int blend_passes;  ///< smoothing of target rotations over the mesh
     int smooth_passes; ///< around contacts
     float keep_volume; ///< share of the volume lost in contacts that swells the free skin
@@ -200,14 +200,20 @@ typedef struct TrackingShow {
 } TrackingShow;
 
 /// Stages of a step whose time is reported.
-typedef enum TrackingStage { STAGE_FIELDS, STAGE_PROJECT, STAGE_RELAX, STAGE_SMOOTH, STAGE_COUNT } TrackingStage;
+typedef enum TrackingStage {
+    TRACKING_STAGE_FIELDS,
+    TRACKING_STAGE_PROJECT,
+    TRACKING_STAGE_RELAX,
+    TRACKING_STAGE_SMOOTH,
+    TRACKING_STAGE_COUNT
+} TrackingStage;
 
 /// Of this step: every stage adds to it; tracking.c reports it.
 typedef struct TrackingCounters {
     int virtual_frames, relaxations, contacts;
     double residual_max, residual_p99; ///< |f - iso| outside contact
     double evaluations;                ///< of the composed field
-    double ms[STAGE_COUNT];
+    double ms[TRACKING_STAGE_COUNT];
 } TrackingCounters;
 
 typedef struct Tracking {
@@ -321,9 +327,9 @@ void pelti_tracking_smooth_contacts(Tracking *t);
 /// of its steps that the vertex takes, so that the solver knows how little it will move.
 static inline Vec3 tracking_along(const Tracking *t, int v, Vec3 d)
 {
-    if (t->skin.kind[v] == VERTEX_FREE && !t->surface.contact[v])
+    if (t->skin.kind[v] == TRACKING_VERTEX_FREE && !t->surface.contact[v])
         return d;
-    if (t->skin.kind[v] == VERTEX_RIGID)
+    if (t->skin.kind[v] == TRACKING_VERTEX_RIGID)
         return vec3(0, 0, 0);
     Vec3 n = t->surface.normal[v];
     return vec3_scale(vec3_mad(d, n, -vec3_dot(d, n)), t->ease.share[v]);

@@ -116,7 +116,7 @@ static void residuals(const Rig *rig, double *worst, double *mean)
     for (int v = 0; v < m->mesh->vertex_count; v++) {
         float value;
         Vec3 gradient;
-        if (!m->rest.projected[v] || m->now.state[v] == VERTEX_STOPPED)
+        if (!m->rest.projected[v] || m->now.state[v] == IMPLICIT_VERTEX_STOPPED)
             continue;
         pelti_implicit_field(m, -1, rig->points[m->mesh->first_point[v]], &value, &gradient);
         double off = fabs((double)value - (double)m->rest.iso[v]);
@@ -158,7 +158,7 @@ static void vertices_stop_where_the_fold_meets(void **state)
     for (int v = 0; v < m->mesh->vertex_count; v++) { // a stop is inside or at the surface, never out in the air
         float value;
         Vec3 gradient;
-        if (m->now.state[v] != VERTEX_STOPPED)
+        if (m->now.state[v] != IMPLICIT_VERTEX_STOPPED)
             continue;
         pelti_implicit_field(m, -1, rig.points[m->mesh->first_point[v]], &value, &gradient);
         deep += value > 0.4f;

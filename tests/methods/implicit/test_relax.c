@@ -89,7 +89,7 @@ static void relaxation_goes_back_along_the_surface(void **state)
     CHECK_NEAR(moved[0], 0, 0); // it has arrived
     CHECK_NEAR(moved[1], 1 - 0.0625, 1e-3);
     CHECK_NEAR(moved[2], 1, 1e-3);
-    s.m.now.state[v] = VERTEX_STOPPED;
+    s.m.now.state[v] = IMPLICIT_VERTEX_STOPPED;
     memcpy(s.m.now.x, s.m.mesh->rest, sizeof(Vec3) * (size_t)n);
     s.m.now.x[v] = vec3_add(s.m.now.x[v], aside);
     pelti_implicit_relax(&s.m);
@@ -107,8 +107,8 @@ static void smoothing_spreads_from_stopped_vertices(void **state)
     Vec3 bump = s.m.now.x[v];
     pelti_implicit_smooth(&s.m); // nothing stopped: nothing to do
     CHECK_NEAR(vec3_distance(s.m.now.x[v], bump), 0, 0);
-    s.m.now.state[v] = VERTEX_STOPPED;
-    s.m.now.state[v + 1] = VERTEX_LEFT;
+    s.m.now.state[v] = IMPLICIT_VERTEX_STOPPED;
+    s.m.now.state[v + 1] = IMPLICIT_VERTEX_LEFT;
     pelti_implicit_smooth(&s.m);
     assert_true(vec3_dot(vec3_sub(s.m.now.x[v], bump), s.m.now.normal[v]) < -0.01f);
     CHECK_NEAR(vec3_distance(s.m.now.x[v + 1], s.m.mesh->rest[v + 1]), 0, 0);

@@ -16,7 +16,7 @@ typedef struct Actor {
     PeltiJobs *jobs;
     PeltiLog log;
     PeltiPose pose;
-    PeltiNodeMatrix *node_world;
+    PeltiNodeMatrix *node_matrix;
     Mat34 *bones;
     Vec3 *points, *vertices;
     const PeltiClip *clip;
@@ -39,7 +39,7 @@ static void actor_make(Actor *a, const char *name, int vertices, const char *cli
     assert_int_equal(pelti_method_layered.prepare(&in, &state, &err), PELT_OK);
     a->flesh = state;
     a->pose = pelti_pose_new(&a->who->pool, a->who);
-    a->node_world = PELTI_NEW(&a->who->pool, PeltiNodeMatrix, a->who->node_count);
+    a->node_matrix = PELTI_NEW(&a->who->pool, PeltiNodeMatrix, a->who->node_count);
     a->bones = PELTI_NEW(&a->who->pool, Mat34, a->who->bone_count);
     a->points = PELTI_NEW(&a->who->pool, Vec3, a->who->point_count);
     a->vertices = PELTI_NEW(&a->who->pool, Vec3, a->who->mesh->vertex_count);
@@ -70,7 +70,7 @@ static void actor_show(Actor *a, bool restart)
 static void actor_clip(Actor *a, double time_s, bool restart)
 {
     pelti_pose_clip(a->who, a->clip, time_s, &a->pose);
-    pelti_pose_bones(a->who, &a->pose, a->node_world, a->bones);
+    pelti_pose_bones(a->who, &a->pose, a->node_matrix, a->bones);
     actor_show(a, restart);
 }
 
@@ -91,8 +91,8 @@ static float offset_of(const Actor *a, int bone)
     for (int s = 0; s < flesh->n; s++) {
         if (flesh->weights.bone[(size_t)s * (size_t)flesh->weights.influences] != bone)
             continue;
-        sum +=
-            vec3_distance(pelti_flesh_lane(flesh->match.x, s, PELTI_SKIN), pelti_flesh_lane(flesh->moving.goal, s, PELTI_SKIN));
+        sum += vec3_distance(pelti_flesh_lane(flesh->match.x, s, PELTI_LAYER_SKIN),
+                             pelti_flesh_lane(flesh->moving.goal, s, PELTI_LAYER_SKIN));
         count++;
     }
     return count ? sum / (float)count / flesh->rest.size : 0;

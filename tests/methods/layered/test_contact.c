@@ -110,7 +110,7 @@ static void make_particles(PeltiPool *pool, PeltiFlesh *flesh, const Vec3 x[4])
         flesh->match.x[k] = PELTI_NEW(pool, float, 16);
     flesh->rest.inverse_mass = PELTI_NEW(pool, float, 16);
     for (int k = 0; k < 4; k++) {
-        pelti_flesh_set_lane(flesh->match.x, k, PELTI_SKIN, x[k]);
+        pelti_flesh_set_lane(flesh->match.x, k, PELTI_LAYER_SKIN, x[k]);
         flesh->rest.inverse_mass[k * PELTI_LAYERS] = 1;
     }
     flesh->collide.contacts.list = PELTI_NEW(pool, PeltiLayeredContact, 1);

@@ -10,10 +10,10 @@ static float stretch_at(const PeltiFlesh *flesh, int s)
     int v = flesh->paths.vertex[s];
     for (int r = mesh->ring_start[v]; r < mesh->ring_start[v + 1]; r++) {
         int other = flesh->paths.slot[mesh->ring[r]];
-        float now =
-            vec3_distance(pelti_flesh_lane(flesh->match.x, s, PELTI_SKIN), pelti_flesh_lane(flesh->match.x, other, PELTI_SKIN));
-        float rest = vec3_distance(pelti_flesh_lane(flesh->match.rest, s, PELTI_SKIN),
-                                   pelti_flesh_lane(flesh->match.rest, other, PELTI_SKIN));
+        float now = vec3_distance(pelti_flesh_lane(flesh->match.x, s, PELTI_LAYER_SKIN),
+                                  pelti_flesh_lane(flesh->match.x, other, PELTI_LAYER_SKIN));
+        float rest = vec3_distance(pelti_flesh_lane(flesh->match.rest, s, PELTI_LAYER_SKIN),
+                                   pelti_flesh_lane(flesh->match.rest, other, PELTI_LAYER_SKIN));
         most = fmaxf(most, now / rest);
     }
     return most;
@@ -52,10 +52,10 @@ static void a_particle_thrown_away_is_brought_back_to_its_bone(void **state)
     tube_make(&tube, 2, NULL, NULL, NULL);
     PeltiFlesh *flesh = tube.flesh;
     int s = flesh->n / 2;
-    for (int l = 0; l < PELTI_BONE_LAYER; l++)
+    for (int l = 0; l < PELTI_LAYER_BONE; l++)
         put(flesh, s, l, vec3(30, -20, 10));
     pelti_layered_guard(flesh, 0.005f);
-    for (int l = 0; l < PELTI_BONE_LAYER; l++) {
+    for (int l = 0; l < PELTI_LAYER_BONE; l++) {
         float far = vec3_distance(pelti_flesh_lane(flesh->match.x, s, l), pelti_flesh_lane(flesh->moving.goal, s, l));
         float reach = flesh->hold.reach[(size_t)s * PELTI_LAYERS + (size_t)l];
         assert_true(far > 0 && far <= reach * 1.0001f);
@@ -70,9 +70,9 @@ static void an_edge_drawn_out_is_shortened(void **state)
     tube_make(&tube, 2, NULL, NULL, NULL);
     PeltiFlesh *flesh = tube.flesh;
     int s = flesh->n / 2;
-    Vec3 x = pelti_flesh_lane(flesh->match.x, s, PELTI_SKIN), step = vec3(0, 0.001f, 0);
+    Vec3 x = pelti_flesh_lane(flesh->match.x, s, PELTI_LAYER_SKIN), step = vec3(0, 0.001f, 0);
     while (stretch_at(flesh, s) < 1.2f * MOST) // along the normal or the surface: both draw its edges out
-        put(flesh, s, PELTI_SKIN, x = vec3_add(x, step));
+        put(flesh, s, PELTI_LAYER_SKIN, x = vec3_add(x, step));
     float drawn = stretch_at(flesh, s);
     pelti_layered_guard(flesh, 0.005f);
     printf("longest edge %.3f -> %.3f of its length at rest\n", (double)drawn, (double)stretch_at(flesh, s));
@@ -87,21 +87,21 @@ static void flesh_is_no_faster_than_contacts_look(void **state)
     tube_make(&tube, 2, NULL, NULL, NULL);
     PeltiFlesh *flesh = tube.flesh;
     int s = flesh->n / 2;
-    Vec3 from = pelti_flesh_lane(flesh->match.x, s, PELTI_SKIN), way = vec3(0, flesh->set.margin, 0);
-    pelti_flesh_set_lane(flesh->match.x, s, PELTI_SKIN, vec3_add(from, way));
+    Vec3 from = pelti_flesh_lane(flesh->match.x, s, PELTI_LAYER_SKIN), way = vec3(0, flesh->set.margin, 0);
+    pelti_flesh_set_lane(flesh->match.x, s, PELTI_LAYER_SKIN, vec3_add(from, way));
     flesh->moving.settled = false;
     pelti_layered_guard(flesh, 0.005f);
     float looks = fminf(flesh->set.margin, flesh->rest.edge[s]),
-          went = vec3_distance(pelti_flesh_lane(flesh->match.x, s, PELTI_SKIN), from);
+          went = vec3_distance(pelti_flesh_lane(flesh->match.x, s, PELTI_LAYER_SKIN), from);
     assert_true(went > 0 && 2 * went <= looks * 1.0001f); // two that meet each other go half of it each
-    pelti_flesh_set_lane(flesh->match.x, s, PELTI_SKIN, vec3_add(from, way));
+    pelti_flesh_set_lane(flesh->match.x, s, PELTI_LAYER_SKIN, vec3_add(from, way));
     pelti_layered_guard(flesh, 0.010f); // twice as long: twice as far
-    assert_true(fabsf(vec3_distance(pelti_flesh_lane(flesh->match.x, s, PELTI_SKIN), from) - 2 * went) < 1e-3f * went);
+    assert_true(fabsf(vec3_distance(pelti_flesh_lane(flesh->match.x, s, PELTI_LAYER_SKIN), from) - 2 * went) < 1e-3f * went);
     for (int b = 0; b < flesh->who->bone_count; b++)
         flesh->skeleton.carry[b] = mat34_from(mat3_identity(), way);
-    pelti_flesh_set_lane(flesh->match.x, s, PELTI_SKIN, vec3_add(from, way));
+    pelti_flesh_set_lane(flesh->match.x, s, PELTI_LAYER_SKIN, vec3_add(from, way));
     pelti_layered_guard(flesh, 0.005f);
-    went = vec3_distance(pelti_flesh_lane(flesh->match.x, s, PELTI_SKIN), from);
+    went = vec3_distance(pelti_flesh_lane(flesh->match.x, s, PELTI_LAYER_SKIN), from);
     assert_true(fabsf(went - flesh->set.margin) < 1e-5f * flesh->rest.size); // as fast as its bones is not too fast
     tube_release(&tube);
 }

@@ -59,11 +59,11 @@ static void a_rig_changes_the_flesh_of_one_bone(void **state)
     for (int s = 0; s < tube.flesh->n; s++) {
         float stiffness = tube.flesh->match.stiffness[s * PELTI_LAYERS];
         if (beside(tube.flesh, s, 1.95f, 2.05f)) { // the middle of bone1, which keeps some weight of its neighbours
-            assert_true(depth_share(tube.flesh, s, PELTI_FAT) > 0.25f && stiffness < 0.2f);
+            assert_true(depth_share(tube.flesh, s, PELTI_LAYER_FAT) > 0.25f && stiffness < 0.2f);
             inside++;
         }
         if (beside(tube.flesh, s, 0.05f, 0.2f)) {
-            CHECK_NEAR(depth_share(tube.flesh, s, PELTI_FAT), 0.15, 0.02);
+            CHECK_NEAR(depth_share(tube.flesh, s, PELTI_LAYER_FAT), 0.15, 0.02);
             assert_true(stiffness > 0.3f);
             outside++;
         }
@@ -100,8 +100,8 @@ static void paint_changes_the_flesh_of_its_points_alone(void **state)
             continue;
         bool over = tube.flesh->mesh->rest[tube.flesh->paths.vertex[s]].y > 0;
         // skin 0.15, fat 0.6, muscle 0.35 are more than the way: thinned to 0.98 together
-        CHECK_NEAR(depth_share(tube.flesh, s, PELTI_FAT), over ? 0.15 * 0.98 / 1.1 : 0.15, 0.02);
-        CHECK_NEAR(depth_share(tube.flesh, s, PELTI_FAT + 1), over ? 0.75 * 0.98 / 1.1 : 0.45, 0.02);
+        CHECK_NEAR(depth_share(tube.flesh, s, PELTI_LAYER_FAT), over ? 0.15 * 0.98 / 1.1 : 0.15, 0.02);
+        CHECK_NEAR(depth_share(tube.flesh, s, PELTI_LAYER_FAT + 1), over ? 0.75 * 0.98 / 1.1 : 0.45, 0.02);
         float stiffness = tube.flesh->match.stiffness[s * PELTI_LAYERS];
         assert_true(over ? stiffness < 0.5f * usual[0] : fabsf(stiffness - usual[0]) < 1e-5f);
         seen[over]++;
@@ -150,14 +150,15 @@ static void joints_keep_their_distance(void **state)
         assert_true(fabsf(p.x - 2) < 0.45f); // beside the joint at x = 2
         float least = flesh->hold.joint_least[s * PELTI_LAYERS];
         CHECK_NEAR(least, 0.9f * vec3_distance(p, vec3(2, 0, 0)), 1e-4);
-        Vec3 x = pelti_flesh_lane(flesh->match.x, s, PELTI_SKIN);
+        Vec3 x = pelti_flesh_lane(flesh->match.x, s, PELTI_LAYER_SKIN);
         flesh->hold.pull[s * PELTI_LAYERS] = 0; // the skin itself does not hang on the bone
-        pelti_flesh_set_lane(flesh->match.x, s, PELTI_SKIN, vec3_lerp(joint, x, 0.5f)); // too near
+        pelti_flesh_set_lane(flesh->match.x, s, PELTI_LAYER_SKIN, vec3_lerp(joint, x, 0.5f)); // too near
         pelti_layered_couple_hold(flesh, s, s + 1);
-        CHECK_NEAR(vec3_distance(pelti_flesh_lane(flesh->match.x, s, PELTI_SKIN), joint), least, 1e-4);
-        pelti_flesh_set_lane(flesh->match.x, s, PELTI_SKIN, vec3_lerp(joint, x, 2)); // farther is free
+        CHECK_NEAR(vec3_distance(pelti_flesh_lane(flesh->match.x, s, PELTI_LAYER_SKIN), joint), least, 1e-4);
+        pelti_flesh_set_lane(flesh->match.x, s, PELTI_LAYER_SKIN, vec3_lerp(joint, x, 2)); // farther is free
         pelti_layered_couple_hold(flesh, s, s + 1);
-        CHECK_NEAR(vec3_distance(pelti_flesh_lane(flesh->match.x, s, PELTI_SKIN), joint), 2 * vec3_distance(x, joint), 1e-4);
+        CHECK_NEAR(vec3_distance(pelti_flesh_lane(flesh->match.x, s, PELTI_LAYER_SKIN), joint), 2 * vec3_distance(x, joint),
+                   1e-4);
         held++;
     }
     assert_true(held >= AROUND);

@@ -165,7 +165,7 @@ static int heard(const char *omega)
     for (int k = 0; k < 2; k++) {
         PeltiFlesh *flesh = tube[k].flesh;
         if (k)
-            pelti_flesh_set_lane(flesh->moving.velocity, flesh->paths.slot[mesh->weld[pushed]], PELTI_SKIN, vec3(0, 1, 0));
+            pelti_flesh_set_lane(flesh->moving.velocity, flesh->paths.slot[mesh->weld[pushed]], PELTI_LAYER_SKIN, vec3(0, 1, 0));
         pelti_flesh_substep(flesh, tube[k].bones, 0.005f, false);
     }
     for (int v = 0; v < mesh->vertex_count; v++)
@@ -178,7 +178,7 @@ static int heard(const char *omega)
     for (int v = 0; v < mesh->vertex_count; v++) {
         Vec3 x[2];
         for (int k = 0; k < 2; k++)
-            x[k] = pelti_flesh_lane(tube[k].flesh->match.x, tube[k].flesh->paths.slot[v], PELTI_SKIN);
+            x[k] = pelti_flesh_lane(tube[k].flesh->match.x, tube[k].flesh->paths.slot[v], PELTI_LAYER_SKIN);
         if (ring[v] > farthest && vec3_distance(x[0], x[1]) > 1e-5f)
             farthest = ring[v];
     }
@@ -214,13 +214,13 @@ static void bounce_is_the_share_of_speed_that_comes_back(void **state)
         flesh->collide.contacts.list[0] = contact;
         flesh->collide.contacts.count = 1;
         for (int i = 0; i < 4; i++)
-            pelti_flesh_set_lane(flesh->moving.velocity, contact.slot[i], PELTI_SKIN, vec3(0, i ? 1 : -1, 0));
+            pelti_flesh_set_lane(flesh->moving.velocity, contact.slot[i], PELTI_LAYER_SKIN, vec3(0, i ? 1 : -1, 0));
         for (int l = 0; l < 3; l++) // bones that stand
             memcpy(flesh->moving.goal_before[l], flesh->moving.goal[l], sizeof(float) * PELTI_LAYERS * (size_t)flesh->n);
         pelti_layered_collide_velocities(flesh, 0.005f);
         for (int i = 0; i < 4; i++)
-            relative =
-                vec3_mad(relative, pelti_flesh_lane(flesh->moving.velocity, contact.slot[i], PELTI_SKIN), contact.weight[i]);
+            relative = vec3_mad(relative, pelti_flesh_lane(flesh->moving.velocity, contact.slot[i], PELTI_LAYER_SKIN),
+                                contact.weight[i]);
         CHECK_NEAR(relative.y, 2 * atof(shares[k]) * (1 - (double)PRESSED_REST), 1e-5);
         tube_release(&tube);
     }
@@ -244,14 +244,14 @@ static void friction_brakes_by_its_share_of_the_push(void **state)
         flesh->collide.contacts.list[0] = contact;
         flesh->collide.contacts.count = 1;
         for (int i = 0; i < 4; i++)
-            pelti_flesh_set_lane(flesh->moving.velocity, contact.slot[i], PELTI_SKIN,
+            pelti_flesh_set_lane(flesh->moving.velocity, contact.slot[i], PELTI_LAYER_SKIN,
                                  vec3(i ? -0.5f * speed : 0.5f * speed, 0, 0));
         for (int l = 0; l < 3; l++) // bones that stand
             memcpy(flesh->moving.goal_before[l], flesh->moving.goal[l], sizeof(float) * PELTI_LAYERS * (size_t)flesh->n);
         pelti_layered_collide_velocities(flesh, dt_s);
         for (int i = 0; i < 4; i++)
-            relative =
-                vec3_mad(relative, pelti_flesh_lane(flesh->moving.velocity, contact.slot[i], PELTI_SKIN), contact.weight[i]);
+            relative = vec3_mad(relative, pelti_flesh_lane(flesh->moving.velocity, contact.slot[i], PELTI_LAYER_SKIN),
+                                contact.weight[i]);
         double left = fmax(0, (double)speed - atof(coefficients[k]) * (double)(push / dt_s));
         CHECK_NEAR(relative.x, left * (1 - (double)PRESSED_REST), 1e-5);
         tube_release(&tube);
@@ -274,13 +274,13 @@ static double bone_layer_follows(const char *firmness)
     for (int k = 0; k < 2; k++) {
         PeltiFlesh *flesh = tube[k].flesh;
         if (k)
-            pelti_flesh_set_lane(flesh->moving.velocity, flesh->paths.slot[pushed], PELTI_BONE_LAYER, vec3(0, 1, 0));
+            pelti_flesh_set_lane(flesh->moving.velocity, flesh->paths.slot[pushed], PELTI_LAYER_BONE, vec3(0, 1, 0));
         pelti_flesh_substep(flesh, tube[k].bones, 0.005f, false);
     }
     for (int v = 0; v < mesh->vertex_count; v++) {
         Vec3 x[2];
         for (int k = 0; k < 2; k++)
-            x[k] = pelti_flesh_lane(tube[k].flesh->match.x, tube[k].flesh->paths.slot[v], PELTI_BONE_LAYER);
+            x[k] = pelti_flesh_lane(tube[k].flesh->match.x, tube[k].flesh->paths.slot[v], PELTI_LAYER_BONE);
         if (v != pushed)
             sum += (double)vec3_distance(x[0], x[1]);
     }

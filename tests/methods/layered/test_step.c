@@ -118,7 +118,7 @@ static void a_turned_character_is_turned_and_no_more(void **state)
 static Vec3 carried(const Tube *tube, int point)
 {
     const PeltiFlesh *flesh = tube->flesh;
-    return vec3_add(pelti_flesh_lane(flesh->moving.goal, flesh->paths.slot[flesh->mesh->weld[point]], PELTI_SKIN),
+    return vec3_add(pelti_flesh_lane(flesh->moving.goal, flesh->paths.slot[flesh->mesh->weld[point]], PELTI_LAYER_SKIN),
                     flesh->moving.origin);
 }
 
@@ -156,14 +156,14 @@ static void thrown_flesh_stays_around_its_bones(void **state)
     tube_step(&tube, 0, true);
     tube_step(&tube, 1 / 30.0f, false);
     for (int s = 0; s < flesh->n; s++)
-        pelti_flesh_set_lane(flesh->moving.velocity, s, PELTI_SKIN, vec3(0, s % 7 ? 0 : 900, s % 5 ? 0 : -700));
+        pelti_flesh_set_lane(flesh->moving.velocity, s, PELTI_LAYER_SKIN, vec3(0, s % 7 ? 0 : 900, s % 5 ? 0 : -700));
     pelti_flesh_substep(flesh, tube.bones, 0.005f, false);
     for (int s = 0; s < flesh->n; s++) {
-        Vec3 x = pelti_flesh_lane(flesh->match.x, s, PELTI_SKIN);
+        Vec3 x = pelti_flesh_lane(flesh->match.x, s, PELTI_LAYER_SKIN);
         int v = flesh->paths.vertex[s];
-        assert_true(vec3_distance(x, pelti_flesh_lane(flesh->moving.goal, s, PELTI_SKIN)) < 1.01f * flesh->rest.depth[s]);
+        assert_true(vec3_distance(x, pelti_flesh_lane(flesh->moving.goal, s, PELTI_LAYER_SKIN)) < 1.01f * flesh->rest.depth[s]);
         for (int r = flesh->mesh->ring_start[v]; r < flesh->mesh->ring_start[v + 1]; r++) {
-            Vec3 y = pelti_flesh_lane(flesh->match.x, flesh->paths.slot[flesh->mesh->ring[r]], PELTI_SKIN);
+            Vec3 y = pelti_flesh_lane(flesh->match.x, flesh->paths.slot[flesh->mesh->ring[r]], PELTI_LAYER_SKIN);
             float rest = vec3_distance(flesh->mesh->rest[v], flesh->mesh->rest[flesh->mesh->ring[r]]);
             assert_true(vec3_distance(x, y) < 3 * rest);
         }

@@ -15,7 +15,7 @@ static float farthest(const Tube *tube, Vec3 *lbs)
     const PeltiFlesh *flesh = tube->flesh;
     float most = 0;
     for (int p = 0; p < tube->who->point_count; p++) {
-        lbs[p] = vec3_add(pelti_flesh_lane(flesh->moving.goal, flesh->paths.slot[flesh->mesh->weld[p]], PELTI_SKIN),
+        lbs[p] = vec3_add(pelti_flesh_lane(flesh->moving.goal, flesh->paths.slot[flesh->mesh->weld[p]], PELTI_LAYER_SKIN),
                           flesh->moving.origin);
         most = fmaxf(most, vec3_distance(tube->points[p], lbs[p]));
     }

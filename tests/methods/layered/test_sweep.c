@@ -11,14 +11,14 @@ static int throw_point(bool continuous, float *end_height)
     // the far end of the tube is folded over its middle: one vertex of its last ring stands for a fast limb
     int found = 0, slot = flesh->paths.slot[tube.who->mesh->weld[(ALONG - 1) * AROUND]];
     Vec3 before = vec3(2.03f, 0.6f, 0.02f), after = vec3(2.03f, -0.1f, 0.02f); // the wall is at y = 0.5
-    pelti_flesh_set_lane(flesh->match.x, slot, PELTI_SKIN, vec3_sub(after, flesh->moving.origin));
-    pelti_flesh_set_lane(flesh->moving.before, slot, PELTI_SKIN, vec3_sub(before, flesh->moving.origin));
+    pelti_flesh_set_lane(flesh->match.x, slot, PELTI_LAYER_SKIN, vec3_sub(after, flesh->moving.origin));
+    pelti_flesh_set_lane(flesh->moving.before, slot, PELTI_LAYER_SKIN, vec3_sub(before, flesh->moving.origin));
     pelti_layered_collide_detect(flesh);
     for (int i = 0; i < flesh->collide.contacts.count; i++)
         found += flesh->collide.contacts.list[i].slot[0] == slot && !flesh->collide.contacts.list[i].edges;
     for (int i = 0; i < 50; i++)
         pelti_layered_collide_project(flesh);
-    *end_height = pelti_flesh_lane(flesh->match.x, slot, PELTI_SKIN).y + flesh->moving.origin.y;
+    *end_height = pelti_flesh_lane(flesh->match.x, slot, PELTI_LAYER_SKIN).y + flesh->moving.origin.y;
     tube_release(&tube);
     return found;
 }

@@ -122,11 +122,11 @@ static void velocities_lose_their_divergence(void **state)
     pelti_layered_volume_of(&flesh->volume, flesh->match.x, part, gradient, NULL);
     for (int i = part->slot_first; i < part->slot_first + part->slot_count; i++)
         before += (double)vec3_dot(gradient[flesh->volume.slots[i]],
-                                   pelti_flesh_lane(flesh->moving.velocity, flesh->volume.slots[i], PELTI_SKIN));
+                                   pelti_flesh_lane(flesh->moving.velocity, flesh->volume.slots[i], PELTI_LAYER_SKIN));
     pelti_layered_volume_velocities(flesh);
     for (int i = part->slot_first; i < part->slot_first + part->slot_count; i++)
         after += (double)vec3_dot(gradient[flesh->volume.slots[i]],
-                                  pelti_flesh_lane(flesh->moving.velocity, flesh->volume.slots[i], PELTI_SKIN));
+                                  pelti_flesh_lane(flesh->moving.velocity, flesh->volume.slots[i], PELTI_LAYER_SKIN));
     assert_true(fabs(before) > 0.1);
     assert_true(fabs(after) < 1e-4 * fabs(before)); // the last part is done last
     tube_release(&tube);

@@ -12,7 +12,7 @@ typedef struct Hand {
     PeltiJobs *jobs;
     Projective *p;
     PeltiPose pose;
-    PeltiNodeMatrix *node_world;
+    PeltiNodeMatrix *node_matrix;
     Mat34 *bones;
     Vec3 *points;
     PeltiStepReport report;
@@ -52,7 +52,7 @@ static void hand_open(Hand *hand, PeltiCharacter *who)
     assert_int_equal(pelti_method_projective.prepare(&in, &state, NULL), PELT_OK);
     hand->p = state;
     hand->pose = pelti_pose_new(&who->pool, who);
-    hand->node_world = PELTI_NEW(&who->pool, PeltiNodeMatrix, who->node_count);
+    hand->node_matrix = PELTI_NEW(&who->pool, PeltiNodeMatrix, who->node_count);
     hand->bones = PELTI_NEW(&who->pool, Mat34, who->bone_count);
     hand->points = PELTI_NEW(&who->pool, Vec3, who->point_count);
 }
@@ -75,7 +75,7 @@ static void hand_step(Hand *hand, float dt_s, bool restart)
 static void hand_fist(Hand *hand, double time_s)
 {
     pelti_pose_clip(hand->who, &hand->who->clips[pelti_clip_find(hand->who, "fist")], time_s, &hand->pose);
-    pelti_pose_bones(hand->who, &hand->pose, hand->node_world, hand->bones);
+    pelti_pose_bones(hand->who, &hand->pose, hand->node_matrix, hand->bones);
 }
 
 /// The same character with joints and nodes in the opposite order, under other names.
@@ -319,7 +319,7 @@ static void arms_that_hang_leave_the_back_alone(void **state)
         for (int m = 0; !held && m < body.p->contacts.folds.start[body.p->count]; m++)
             body.p->contacts.folds.members[m].weight = 0;
         pelti_pose_clip(who, &who->clips[pelti_clip_find(who, "walk")], 0.2, &body.pose);
-        pelti_pose_bones(who, &body.pose, body.node_world, body.bones);
+        pelti_pose_bones(who, &body.pose, body.node_matrix, body.bones);
         hand_step(&body, 0, true);
         for (int v = 0; v < mesh->vertex_count; v++) {
             if (!held)

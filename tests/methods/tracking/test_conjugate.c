@@ -50,7 +50,7 @@ static void it_takes_away_the_energy_it_says(void **state)
     for (int k = 0; k < t->mesh->vertex_count; k++) {
         int v = t->solver.order[k];
         Vec3 u = tracking_row(t->solver.slid[k]);
-        if (t->skin.kind[v] == VERTEX_TRACKED)
+        if (t->skin.kind[v] == TRACKING_VERTEX_TRACKED)
             CHECK_NEAR(vec3_dot(u, t->surface.normal[v]), 0, 1e-5 * (double)t->skin.edge[v]);
         t->surface.x[v] = vec3_add(t->surface.x[v], u);
     }
@@ -83,7 +83,7 @@ static void skin_that_follows_its_bone_does_not_slide(void **state)
     double gain;
     drag();
     unsigned char kind = t->skin.kind[5];
-    t->skin.kind[5] = VERTEX_RIGID;
+    t->skin.kind[5] = TRACKING_VERTEX_RIGID;
     pelti_tracking_conjugate_steps(t, 4, &gain);
     CHECK_NEAR(vec3_length(tracking_row(t->solver.slid[t->solver.place[5]])), 0, 0);
     assert_true(vec3_length(tracking_row(t->solver.slid[t->solver.place[6]])) > 0);

@@ -123,7 +123,7 @@ static void painted_skin_follows_its_bone(void **state)
     turn(&with, bone, axis, 1.2f, 0, true);
     turn(&without, bone, axis, 1.2f, 0, true);
     for (int v = 0; v < with.who->mesh->vertex_count; v++) {
-        if (with.state->skin.kind[v] != VERTEX_RIGID)
+        if (with.state->skin.kind[v] != TRACKING_VERTEX_RIGID)
             continue;
         painted++;
         int p = with.who->mesh->first_point[v];

@@ -45,7 +45,7 @@ static void bones_come_after_their_parents(void **state)
     }
     for (int v = 0; v < rig.who->mesh->vertex_count; v++) { // every vertex has a bone to go with, a part's or its owner's
         int part = rig.state->fields->vertex_part[v];
-        assert_int_equal(rig.state->skin.bone[v], rig.state->skin.kind[v] == VERTEX_RIGID || part < 0
+        assert_int_equal(rig.state->skin.bone[v], rig.state->skin.kind[v] == TRACKING_VERTEX_RIGID || part < 0
                                                       ? rig.weights.bone[v * rig.weights.influences]
                                                       : rig.state->fields->parts[part].bone);
     }
@@ -64,12 +64,12 @@ static void options_are_read_and_can_be_changed(void **state)
     pelti_tracking_retune(t, o);
     CHECK_NEAR(t->set.gap, 0.01 * (double)t->mesh->diagonal, 1e-6);
     CHECK_NEAR(t->set.floor_rad, 9 * 3.14159265 / 180, 1e-6);
-    assert_int_equal(t->set.target, TARGET_RIGID);
+    assert_int_equal(t->set.target, TRACKING_TARGET_RIGID);
     assert_int_equal(t->set.blend_passes, 0);
     assert_false(t->set.fast);
     assert_int_equal(pelti_options_set(o, "blend", "smoother", NULL), PELT_OK);
     pelti_tracking_retune(t, o);
-    assert_int_equal(t->set.target, TARGET_BLENDED);
+    assert_int_equal(t->set.target, TRACKING_TARGET_BLENDED);
     assert_true(t->set.blend_passes > 0);
     test_free(o);
 }

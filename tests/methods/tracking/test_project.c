@@ -10,7 +10,7 @@ static void the_rest_shape_lies_on_its_surface(void **state)
         PeltiFieldSample s;
         PeltiFieldPoint at = {t->mesh->rest[v], t->skin.skeleton[v], t->fields->vertex_part[v], t->skin.tilt[v]};
         pelti_frame_eval_many(&t->frame, 1, &at, &s);
-        if (t->skin.kind[v] != VERTEX_TRACKED)
+        if (t->skin.kind[v] != TRACKING_VERTEX_TRACKED)
             continue;
         tracked++;
         CHECK_NEAR(s.value, t->skin.iso[v], 1e-4);
@@ -34,9 +34,9 @@ static void skin_off_its_surface_goes_back(void **state)
     int looked = 0;
     for (int v = 0; v < t->mesh->vertex_count; v++) {
         float off = vec3_distance(t->surface.x[v], t->mesh->rest[v]) / t->skin.edge[v];
-        if (v % 3 == 0 || t->skin.kind[v] == VERTEX_RIGID) {
+        if (v % 3 == 0 || t->skin.kind[v] == TRACKING_VERTEX_RIGID) {
             CHECK_NEAR(off, 0.2, 1e-3); // it was not asked
-        } else if (t->skin.kind[v] == VERTEX_TRACKED && !t->surface.contact[v]) {
+        } else if (t->skin.kind[v] == TRACKING_VERTEX_TRACKED && !t->surface.contact[v]) {
             looked++;
             CHECK_NEAR(t->surface.residual[v], 0, 2e-3);
             assert_true(off < 0.15f);

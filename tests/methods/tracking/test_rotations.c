@@ -24,7 +24,7 @@ static void all_bones(Mat34 m)
 static void one_motion_of_all_bones_is_every_target(void **state)
 {
     (void)state;
-    static const TargetKind targets[] = {TARGET_BLENDED, TARGET_RIGID, TARGET_POLAR};
+    static const TrackingTargetKind targets[] = {TRACKING_TARGET_BLENDED, TRACKING_TARGET_RIGID, TRACKING_TARGET_POLAR};
     Quat q = quat_axis_angle(vec3_normalize_or(vec3(1, 2, -1), vec3(1, 0, 0)), 1.1f);
     for (int k = 0; k < 3; k++) {
         Tracking *t = rig.state;
@@ -51,7 +51,7 @@ static void targets_blend_between_bones(void **state)
 {
     (void)state;
     Tracking *t = rig.state;
-    t->set.target = TARGET_BLENDED;
+    t->set.target = TRACKING_TARGET_BLENDED;
     PeltiJoint joints[BONES];
     int last = last_bone(&rig);
     turn(&rig, last, vec3(0, 0, 1), 2.0f);

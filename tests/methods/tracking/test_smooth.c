@@ -72,10 +72,10 @@ static void skin_on_a_wall_stays_on_it(void **state)
     Vec3 by = vec3_sub(t->show.shown[v], t->surface.x[v]);
     CHECK_NEAR(vec3_dot(by, n), 0, 1e-6);
     assert_true(vec3_dot(by, aside) < -0.05f * t->skin.edge[v]); // along it the bump goes
-    t->skin.kind[v] = VERTEX_RIGID;
+    t->skin.kind[v] = TRACKING_VERTEX_RIGID;
     pelti_tracking_smooth_contacts(t);
     CHECK_NEAR(vec3_distance(t->show.shown[v], t->surface.x[v]), 0, 0);
-    t->skin.kind[v] = VERTEX_TRACKED;
+    t->skin.kind[v] = TRACKING_VERTEX_TRACKED;
 }
 
 int main(void)

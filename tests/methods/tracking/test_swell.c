@@ -24,7 +24,7 @@ static int press(int part, float depth)
     Vec3 *normal = t->surface.normal;
     pelti_mesh_normals(t->mesh, t->mesh->rest, normal);
     for (int v = 0; v < t->mesh->vertex_count; v++) {
-        if (t->fields->vertex_part[v] != part || t->skin.kind[v] != VERTEX_TRACKED || normal[v].x + normal[v].y < 0.8f)
+        if (t->fields->vertex_part[v] != part || t->skin.kind[v] != TRACKING_VERTEX_TRACKED || normal[v].x + normal[v].y < 0.8f)
             continue;
         t->surface.x[v] = vec3_mad(t->mesh->rest[v], normal[v], -depth);
         t->surface.contact[v] = 1;
@@ -103,13 +103,13 @@ static void only_skin_of_one_bone_is_tethered(void **state)
     }
     assert_true(pure > 50 && mixed > 5);
     int v = 0;
-    while (t->weights.weight[v * n] < 0.999f || t->skin.kind[v] != VERTEX_TRACKED)
+    while (t->weights.weight[v * n] < 0.999f || t->skin.kind[v] != TRACKING_VERTEX_TRACKED)
         v++;
-    t->skin.kind[v] = VERTEX_FREE; // where the field says nothing the tether is firm
+    t->skin.kind[v] = TRACKING_VERTEX_FREE; // where the field says nothing the tether is firm
     assert_int_equal(pelti_tracking_find_holds(t, NULL), PELT_OK);
     firmest = t->energy.hold[v] / t->energy.diagonal[v];
     assert_true(firmest > 0.9f * t->set.hold && weakest < 0.5f * t->set.hold);
-    t->skin.kind[v] = VERTEX_TRACKED;
+    t->skin.kind[v] = TRACKING_VERTEX_TRACKED;
 }
 
 int main(void)

@@ -12,8 +12,8 @@ static bool usable(Mat34 m)
     return true;
 }
 
-/// inverse(parent) * world, in double; false: the parent has no inverse.
-static bool against(const PeltiNodeMatrix *parent, Mat34 world, Mat34 *out)
+/// inverse(parent) * matrix, in double; false: the parent has no inverse.
+static bool against(const PeltiNodeMatrix *parent, Mat34 matrix, Mat34 *out)
 {
     const double(*p)[4] = parent->m;
     double c[3][3], inverse[3][3], det = 0;
@@ -32,14 +32,14 @@ static bool against(const PeltiNodeMatrix *parent, Mat34 world, Mat34 *out)
         for (int j = 0; j < 4; j++) {
             double sum = 0;
             for (int k = 0; k < 3; k++)
-                sum += inverse[i][k] * ((double)world.m[k][j] - (j == 3 ? p[k][3] : 0));
+                sum += inverse[i][k] * ((double)matrix.m[k][j] - (j == 3 ? p[k][3] : 0));
             out->m[i][j] = (float)sum;
         }
     return usable(*out);
 }
 
-float pelti_pose_set_world(const PeltiCharacter *who, const int *joint, const Mat34 *matrices, PeltiNodeMatrix *node_world,
-                           PeltiPose *pose)
+float pelti_pose_from_matrices(const PeltiCharacter *who, const int *joint, const Mat34 *matrices, PeltiNodeMatrix *node_matrix,
+                               PeltiPose *pose)
 {
     float worst = 0;
     for (int k = 0; k < who->node_count; k++) {
@@ -50,15 +50,15 @@ float pelti_pose_set_world(const PeltiCharacter *who, const int *joint, const Ma
             goal = NULL;
         if (goal)
             local = *goal;
-        if (goal && parent >= 0 && !against(&node_world[parent], *goal, &local))
+        if (goal && parent >= 0 && !against(&node_matrix[parent], *goal, &local))
             goal = NULL;
         if (goal) {
             pose->local[n] = trs_from_mat34(local);
             pose->touched[n] = true;
         }
-        pelti_pose_node_world(who, pose, n, node_world);
+        pelti_pose_node_matrix(who, pose, n, node_matrix);
         for (int i = 0; i < 9 && goal; i++)
-            worst = fmaxf(worst, fabsf(goal->m[i / 3][i % 3] - (float)node_world[n].m[i / 3][i % 3]));
+            worst = fmaxf(worst, fabsf(goal->m[i / 3][i % 3] - (float)node_matrix[n].m[i / 3][i % 3]));
     }
     return worst;
 }
