@@ -26,6 +26,7 @@ namespace UnityEngine
     {
         public static float Atan2(float y, float x) { return 0; }
         public static float Exp(float x) { return 0; }
+        public static float Clamp(float x, float least, float most) { return 0; }
         public static float Clamp01(float x) { return 0; }
     }
     public struct Vector3
