@@ -10,18 +10,19 @@ Usage: tools/sweep.py [ROOM...] [--old] [--write] [--constant NAME] [--pelt buil
   --constant N   only this one; printed, for a table is written whole
   --pelt FILE    a command built with `cmake --preset sweep` (`make sweep` builds it)
   --jobs N       bakes side by side (default: 2)
-  --cost         runs every play once and says what a whole run would take of one core, a line a room
+  --cost         runs every play twice and says what a whole run would take of one core, a line a room
   --list         says of each room's table whether it is current
   --check        what `make lint` asks: says which tables are old and which constants they lack, exit code 1 where there are any
 
-A whole run takes half an hour of one core (contact 6 min, body 5, projective 5, layered, touch and tracking 3 each, all others 4 together); twice that on
+A whole run takes half an hour of one core (contact 9 min, body 7, touch 4, layered and projective 3 each, all others 9 together); twice that on
 a machine with other work, where times are taken again.
 
-A run bakes the room's plays (built-in characters, below; those of `distil` are distilled) with the constant times 1/2 and times 2, and
+A run bakes the room's plays (built-in characters, below; those of `distil` are distilled, some only made) with the constant times 1/2 and times 2, and
 says which measures of the report left what the run with the constant as it is has, whether it took more or less processor time, and by
-how much the skin moved (99th percentile and farthest point, as shares of the size; where a single byte differs it says so).
-Where a room's plays show nothing, harder ones are tried one after another (HARDER). "nothing seen" is an answer too: not a byte of what
-these bake differs.
+how much the skin moved (99th percentile and farthest point, as shares of the size; where a single byte differs it says so). Where the skin is
+the same to the last byte it says whether objects of the scene move otherwise, whether a distilled file differs, or else what the report or
+the command tells. Where a room's plays show nothing, harder ones are tried one after another (HARDER). "nothing seen" is an answer too: not
+a byte of what these make differs. Above the tables stands how many have that answer.
 
 A table is old when its room's constants.def changes, its plays do, or the goldens of the methods that they use (and the sources of rooms
 that no golden has): its marker tells a hash of these, the commit and the machine, as those of tools/measured.py do."""
@@ -37,10 +38,12 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import struct
 import subprocess
 import sys
 import tempfile
+import typing
 
 sys.dont_write_bytecode = True
 from tables import pages
@@ -49,6 +52,7 @@ from tables.work import ROOT
 
 UNSEEN = "nothing seen"
 PAGE = ROOT / "docs" / "constants.md"
+COUNTED, COUNTED_END = "<!-- counted by tools/sweep.py -->", "<!-- end of what is counted -->"
 LEAST_MOVED = 1e-6  # of the size: beyond it a row says how far
 BLANK = "<!-- measured {}, commit ?, machine ?, of none, body none -->\n"  # a marker for tables.pages to fill
 BEND = ("biped", "--vertices", "1500")
@@ -57,7 +61,16 @@ DRESSED = ("arm", "--vertices", "700", "--seed", "5", "--dress", "all")  # on a 
 CLOTHED = (("biped", "--vertices", "2500", "--seed", "5", "--dress", "all"), "bend", "20:26", ("-m", "tracking", "--set", "body-vertices=1500"))
 TOUCHES = ("biped", "--vertices", "1500", "--clip", "touches")
 GIVES = ("-m", "lbs", "--set", "give-way=on")
+MAKING = lambda *made: (made, None, None, ())
 SCENE = lambda name, *more: ("-m", "lbs", "--scene", f"examples/scenes/{name}.json", *more)
+STAGED = lambda name, *more: ("-m", "lbs", "--scene", f"tools/sweep/{name}.json", *more)  # what no picture shows
+CROWDS = (200, 300)  # small things that fly at a hand: scenes that are written where they are played
+
+
+def crowd(count):
+    """Of a scene: boxes in a sheet that comes down on a hand."""
+    things = [{"name": str(i), "shape": "box", "size": [0.006] * 3, "position": [0.012 * (i % 20) - 0.12, 0.012 * (i // 20), 0.06], "velocity": [0, 0, -0.5]} for i in range(count)]
+    return {"gravity": [0, 0, 0], "objects": things}
 
 
 def bent(method):
@@ -65,7 +78,8 @@ def bent(method):
     return [(BEND, "bend", "20:28", ("-m", method)), (HAND, "fist", "10:20", ("-m", method)), (("cylinder", "--vertices", "600"), "twist", "0:10", ("-m", method))]
 
 
-# A room's plays: what is made, the clip, frames (from A to B), and the bake's options. Without frames the clip is one that `pelt distil` does not see
+# A room's plays: what is made, the clip, frames (from A to B), and the bake's options. Without frames the clip is one that `pelt distil` does not see;
+# without a clip the making itself is played
 PLAYS = {
     "character": [(BEND, "bend", "16:24", ("-m", "lbs", "--set", "weights=auto")), (("hand", "--vertices", "1200"), "fist", "10:16", ("-m", "lbs", "--set", "weights=auto"))],
     "methods/implicit": [(BEND, "bend", "10:28", ("-m", "implicit")), (HAND, "fist", "6:20", ("-m", "implicit"))],
@@ -80,15 +94,24 @@ PLAYS = {
     "distil": [(("arm", "--vertices", "500"), "bend", None, ("-m", "dqs", "--poses", "40", "--held-out", "16")),
                (("arm", "--vertices", "500"), "bend", None, ("-m", "tracking", "--poses", "10", "--held-out", "4", "--no-clips"))],
     "body": [(DRESSED, "bend", "0:3", ("-m", "tracking", "--set", "body-vertices=700")), (DRESSED, "twist", "0:3", ("-m", "projective", "--set", "body-vertices=700"))],
-    "remesh": [(DRESSED, "bend", "0:2", ("-m", "tracking", "--set", "body-vertices=700"))],
+    "remesh": [(DRESSED, "bend", "0:2", ("-m", "tracking", "--set", "body-vertices=700")), MAKING("hand", "--vertices", "700")],
+    "geometry": [(BEND, "bend", "20:24", ("-m", "tracking")), CLOTHED, (TOUCHES, "touches", "0:8", GIVES + ("--fps", "6"))],
 }
+RANDOM = lambda kind, seed, *more: (kind, "--vertices", "700", "--seed", str(seed), "--clip", "random", *more)
+SKIN, WORN = ("--dress", "none"), ("--dress", "all")
+FAST = ("--fps", "8")  # long ways between frames
+AUTO = ("-m", "lbs", "--set", "weights=auto")
+SPOILED = RANDOM("arm", 5, *WORN, "--weights", "one-joint")
 # Plays of constants whose names begin so, besides: what only a quality, a variant or a body of its own reaches
 MORE_PLAYS = {
     "contact": [("SOFT_|STIFF_", (HAND, "grasp", "0:40", SCENE("squeeze"))),
                 (r".*_FINAL$", (HAND, "grasp", "0:30", SCENE("grasp", "--set", "quality=final"))),
-                ("WEIGH|WORTH_|REACH_|HELD_REACH|WAY_|GATE_|ENOUGH_LESS", CLOTHED)],
+                ("WEIGH|WORTH_|REACH_|HELD_REACH|WAY_|GATE_|ENOUGH_LESS", CLOTHED),
+                ("GATE_", (RANDOM("hand", 5, *WORN), "random", "0:8", ("-m", "tracking", "--set", "body-vertices=700") + FAST))],
     "bake": [("PIECES_", CLOTHED)],
-    "body": [("LEAN_|PARTED_|LIMIT_|CROSSINGS_|CARRY_|TRIAL_CLIP", CLOTHED)],
+    "body": [("LEAN_|PARTED_|LIMIT_|CROSSINGS_|CARRY_|TRIAL_CLIP", CLOTHED),
+             ("BODY_VERTICES_DEAR", (("hand", "--vertices", "700", "--seed", "3", "--dress", "all"), "bend", "0:0", ("-m", "layered"))),
+             ("BODY_FINEST", (("cylinder", "--vertices", "25000"), "bend", "0:0", ("-m", "tracking", "--set", "body-vertices=700")))],
     "methods/implicit": [("SMOOTHER_", (BEND, "bend", "10:28", ("-m", "implicit", "--set", "blend=smoother")))],
     "methods/tracking": [("BLEND_", (BEND, "bend", "20:28", ("-m", "tracking", "--set", "blend=smoother")))],
     "methods/projective": [("STORED_", (BEND, "bend", "14:28", ("-m", "projective", "--set", "collisions=pairs"))),
@@ -98,9 +121,6 @@ MORE_PLAYS = {
                         (r".*_FINAL$", (HAND, "fist", "10:16", ("-m", "layered", "--set", "quality=final"))),
                         (r".*_COARSE$", (DRESSED, "bend", "0:2", ("-m", "layered", "--set", "body-vertices=700")))],
 }
-RANDOM = lambda kind, seed, *more: (kind, "--vertices", "700", "--seed", str(seed), "--clip", "random", *more)
-SKIN, WORN = ("--dress", "none"), ("--dress", "all")
-FAST = ("--fps", "8")  # long ways between frames
 
 
 def thrown(method, hand, biped):
@@ -111,27 +131,52 @@ def thrown(method, hand, biped):
 # What is tried of a constant of which the plays above show nothing, one after another: characters that nobody looked at, played to the limits of their
 # joints, what stands still after it moved, bad weights, walls and what falls
 HARDER = {
-    "character": [(RANDOM("beast", 3, *WORN), "random", "0:4", ("-m", "lbs", "--set", "weights=auto") + FAST)],
-    "methods/implicit": [(RANDOM("hand", 5, *SKIN), "random", "0:24", ("-m", "implicit") + FAST)],
-    "methods/tracking": thrown("tracking", 20, 14) + [(HAND, "grasp", "0:60", ("-m", "tracking")), (TOUCHES, "touches", "0:40", ("-m", "tracking"))],
+    "character": [(RANDOM("beast", 3, *WORN), "random", "0:4", AUTO + FAST), (RANDOM("hand", 5, *WORN), "random", "0:4", AUTO + FAST),
+                  (RANDOM("biped", 9, *WORN, "--weights", "none"), "random", "0:4", AUTO + FAST), (RANDOM("arm", 3, *SKIN, "--weights", "missing"), "random", "0:6", ("-m", "lbs") + FAST),
+                  (("biped", "--vertices", "700", "--seed", "5"), "walk", "0:6", ("-m", "lbs", "--motion", ("biped", "--vertices", "700")))],
+    "methods/implicit": [(RANDOM("hand", 5, *SKIN), "random", "0:24", ("-m", "implicit") + FAST), (RANDOM("biped", 223, *SKIN), "random", "0:10", ("-m", "implicit") + FAST), (RANDOM("beast", 3, *WORN), "random", "0:6", ("-m", "implicit") + FAST)],
+    "methods/tracking": thrown("tracking", 20, 14) + [(HAND, "grasp", "0:60", ("-m", "tracking")), (TOUCHES, "touches", "0:40", ("-m", "tracking"))] +
+                        [(RANDOM("beast", 3, *SKIN), "random", "0:8", ("-m", "tracking") + FAST), (SPOILED, "random", "0:4", ("-m", "tracking") + FAST)],
     "methods/projective": thrown("projective", 24, 16) + [(CLOTHED[0], "bend", "22:24", ("-m", "projective", "--set", "body-vertices=1500")),
-                                                           (HAND, "grasp", "0:30", ("-m", "projective", "--scene", "examples/scenes/squeeze.json"))],
-    "methods/layered": thrown("layered", 10, 8) + [(RANDOM("beast", 3, *WORN), "random", "0:3", ("-m", "layered", "--set", "body-vertices=700") + FAST)],
-    "field": [(RANDOM("beast", 3, *SKIN), "random", "0:16", ("-m", "tracking") + FAST), (("arm", "--vertices", "700"), "bend", "0:12", ("-m", "tracking", "--rig", "examples/rigs/biceps.json"))],
-    "touch": [(RANDOM("hand", 5, *SKIN), "random", "0:16", ("-m", "layered") + FAST), (RANDOM("biped", 223, *SKIN), "random", "0:16", ("-m", "projective") + FAST)],
+                                                           (HAND, "grasp", "0:30", ("-m", "projective", "--scene", "examples/scenes/squeeze.json")),
+                                                           (RANDOM("beast", 3, *SKIN), "random", "0:8", ("-m", "projective") + FAST), (SPOILED, "random", "0:4", ("-m", "projective") + FAST)],
+    "methods/layered": thrown("layered", 10, 8) + [(RANDOM("beast", 3, *WORN), "random", "0:3", ("-m", "layered", "--set", "body-vertices=700") + FAST), (HAND, "fist", "10:14", ("-m", "layered", "--set", "continuous=on")),
+                                                       (RANDOM("arm", 3, *SKIN), "random", "0:8", ("-m", "layered") + FAST), (HAND, "stretch", "0:12", ("-m", "layered")), (HAND, "grasp", "44:60", ("-m", "layered"))],
+    "field": [(RANDOM("beast", 3, *SKIN), "random", "0:16", ("-m", "tracking") + FAST), (("arm", "--vertices", "700"), "bend", "0:12", ("-m", "tracking", "--rig", "examples/rigs/biceps.json")),
+              (RANDOM("hand", 9, *WORN), "random", "0:8", ("-m", "tracking", "--set", "parts=all") + FAST), (SPOILED, "random", "0:4", ("-m", "tracking") + FAST), (("biped", "--vertices", "700", "--seed", "5"), "bend", "10:20", ("-m", "tracking", "--set", "samples=90"))],
+    "touch": [(RANDOM("hand", 5, *SKIN), "random", "0:16", ("-m", "layered") + FAST), (RANDOM("biped", 223, *SKIN), "random", "0:16", ("-m", "projective") + FAST),
+              (RANDOM("biped", 223, *SKIN), "random", "0:16", ("-m", "tracking") + FAST), (HAND, "grasp", "0:60", ("-m", "tracking")), (RANDOM("hand", 3, *SKIN), "random", "0:12", ("-m", "tracking", "--fps", "4")),
+              (RANDOM("hand", 7, *WORN), "random", "0:6", ("-m", "tracking", "--set", "touch=on") + FAST), (HAND, "grasp", "0:44", ("-m", "tracking", "--scene", "examples/scenes/grasp.json"))],
     "contact": [(RANDOM("biped", 223, *SKIN), "random", "0:24", GIVES + FAST), (("biped", "--vertices", "700"), "walk", "6:30", SCENE("push_wall")),
                 (HAND, "grasp", "0:50", SCENE("drop", "--set", "quality=final")), (("biped", "--vertices", "700"), "walk", "0:30", SCENE("kick_heavy")),
-                (("biped", "--vertices", "700"), "walk", "0:30", SCENE("uneven_ground")), (("biped", "--vertices", "800", "--seed", "5"), "bend", "14:30", GIVES), CLOTHED],
-    "bake": [(RANDOM("hand", 5, *SKIN), "random", "0:16", ("-m", "layered") + FAST)],
-    "distil": [(("hand", "--vertices", "500"), "fist", None, ("-m", "dqs", "--poses", "40", "--held-out", "16", "--no-clips"))],
-    "body": [(RANDOM("beast", 3, *WORN, "--weights", "one-joint"), "random", "0:3", ("-m", "tracking", "--set", "body-vertices=700") + FAST)],
-    "remesh": [(RANDOM("beast", 3, *WORN), "random", "0:1", ("-m", "tracking", "--set", "body-vertices=700") + FAST)],
+                (("biped", "--vertices", "700"), "walk", "0:30", SCENE("uneven_ground")), (("biped", "--vertices", "800", "--seed", "5"), "bend", "14:30", GIVES), CLOTHED] +
+               [(HAND, "fist", "0:20", STAGED("inside")), (HAND, "fist", "0:36", STAGED("thrown")), (HAND, "grasp", "0:40", STAGED("jam")), (HAND, "fist", "0:16", STAGED("thrown", "--set", "quality=final"))] +
+               [(HAND, "fist", "0:8", ("-m", "lbs", "--scene", f"crowd{n}.json")) for n in CROWDS] +
+               [(HAND, "grasp", "10:30", ("-m", "projective", "--scene", "examples/scenes/grasp.json")), (RANDOM("biped", 9, *WORN), "random", "0:16", GIVES + FAST), (RANDOM("beast", 3, *WORN), "random", "0:12", GIVES + FAST),
+                (RANDOM("hand", 5, *WORN), "random", "0:16", GIVES + FAST), (RANDOM("biped", 7, *WORN), "random", "0:10", ("-m", "lbs", "--scene", "examples/scenes/push_wall.json") + FAST)],
+    "bake": [(RANDOM("hand", 5, *SKIN), "random", "0:16", ("-m", "layered") + FAST), (HAND, "grasp", "30:60", ("-m", "layered")), (TOUCHES, "touches", "0:20", ("-m", "tracking")), (HAND, "grasp", "0:40", ("-m", "tracking", "--scene", "tools/sweep/jam.json")),
+             (TOUCHES, "touches", "0:8", GIVES + ("--fps", "6"))],
+    "distil": [(("hand", "--vertices", "500"), "fist", None, ("-m", "dqs", "--poses", "40", "--held-out", "16", "--no-clips")), (("hand", "--vertices", "500"), "fist", None, ("-m", "dqs", "--poses", "20", "--held-out", "8")),
+               (("arm", "--vertices", "500"), "bend", None, ("-m", "layered", "--poses", "5", "--held-out", "2", "--no-clips")), (("cylinder", "--vertices", "500"), "bend", None, ("-m", "dqs", "--poses", "30")),
+               (("arm", "--vertices", "1300"), "bend", None, ("-m", "dqs", "--poses", "16", "--held-out", "4", "--no-clips", "--error", "0.0005")),
+               (("arm", "--vertices", "500"), "bend", None, ("-m", "dqs", "--poses", "30", "--held-out", "8", "--no-clips", "--helpers", "60")),
+               (("cylinder", "--vertices", "500"), "twist", None, ("-m", "projective", "--poses", "6", "--held-out", "2"))],
+    "body": [(RANDOM("beast", 3, *WORN, "--weights", "one-joint"), "random", "0:3", ("-m", "tracking", "--set", "body-vertices=700") + FAST),
+             (SPOILED, "random", "0:4", ("-m", "lbs") + FAST), (("hand", "--vertices", "700", "--seed", "3", *SKIN, "--weights", "one-joint"), "bend", "0:1", ("-m", "lbs")),
+             (("biped", "--vertices", "700", "--seed", "3", *WORN, "--weights", "one-joint"), "bend", "0:1", ("-m", "lbs")), (RANDOM("biped", 9, *WORN, "--weights", "one-joint"), "random", "0:1", ("-m", "lbs")),
+             (RANDOM("hand", 3, *WORN), "random", "0:4", ("-m", "tracking", "--set", "body-vertices=700") + FAST), (RANDOM("biped", 9, *WORN), "random", "0:4", ("-m", "tracking", "--set", "body-vertices=700", "--set", "touch=on") + FAST),
+             (RANDOM("biped", 223, *WORN, "--weights", "none"), "random", "0:3", ("-m", "tracking", "--set", "body-vertices=700", "--set", "weights=auto") + FAST),
+             (("cylinder", "--vertices", "500"), "bend", "0:3", ("-m", "tracking")), (("cylinder", "--vertices", "500"), "bend", "0:3", ("-m", "tracking", "--set", "body=proxy"))],
+    "remesh": [(RANDOM("beast", 3, *WORN), "random", "0:1", ("-m", "tracking", "--set", "body-vertices=700") + FAST), MAKING("arm", "--vertices", "700", "--seed", "5"), MAKING("hand", "--vertices", "2500", "--seed", "3")],
+    "geometry": [(HAND, "fist", "10:20", ("-m", "tracking"))],
 }
 # What no golden tells the code of: the tables of these rooms are as old as their sources
-NO_GOLDEN = {room: (f"src/{room}",) for room in ("body", "character", "distil", "remesh", "touch")}
+NO_GOLDEN = {room: (f"src/{room}",) for room in ("body", "character", "distil", "geometry", "remesh", "touch")}
 ROOMS = [p.parent.relative_to(ROOT / "src").as_posix() for p in sorted((ROOT / "src").rglob("constants.def"))]
 if set(ROOMS) ^ set(PLAYS) | set(ROOMS) ^ set(HARDER):
     raise SystemExit("sweep.py: say in PLAYS and in HARDER what to play for each room that has a constants.def, and for no other")
+FAINT = re.compile(r": (?:moved by less than [^,]*|the (?:file|report) differs)$")  # of what is told of a play: a harder one may tell more
+TIMES = re.compile(r"(?:^|_)(?:ms|ns|s|mb)(?:_|$)")  # of a report, which no two runs have alike
 # measure of the report -> how far it must go to be told: (share of itself, amount)
 TOLD = {"deep_pairs": (0.1, 3), "inverted": (0.1, 2), "stretch_max": (0.05, 0.05),
         "volume_ratio_min": (0, 0.005), "jitter": (0.15, 0.001), "held_out_rms": (0.03, 0), "held_out_largest": (0.05, 0),
@@ -163,8 +208,10 @@ class Swept(Table):
     """A room's table of docs/constants.md."""
 
     def __init__(self, room):
-        methods = tuple(dict.fromkeys(play[3][play[3].index("-m") + 1] for play in plays_of(room)))
-        super().__init__("constants.md", None, goldens=methods + (("contact",) if room == "contact" else ()), rooms=(f"src/{room}/constants.def",) + NO_GOLDEN.get(room, ()))
+        options = [play[3] for play in plays_of(room)]
+        methods = tuple(dict.fromkeys(said[said.index("-m") + 1] for said in options if said))
+        files = tuple(dict.fromkeys(value for said in options for value in said if isinstance(value, str) and (ROOT / value).is_file()))
+        super().__init__("constants.md", None, goldens=methods + (("contact",) if room == "contact" else ()), rooms=(f"src/{room}/constants.def",) + files + NO_GOLDEN.get(room, ()))
         self.room = room
 
     def key(self, tree=ROOT):
@@ -207,10 +254,28 @@ def distilled(report):
     return found
 
 
+def timeless(report):
+    """A report without what no two runs have alike."""
+    if isinstance(report, dict):
+        return {key: timeless(value) for key, value in report.items() if not TIMES.search(key)}
+    return [timeless(value) for value in report] if isinstance(report, list) else report
+
+
+class Played(typing.NamedTuple):
+    """What a play made."""
+    measures: dict
+    skin: bytes  # a .pc2; of a distilled file nothing
+    files: list  # what else was written
+    told: str  # all the report and the command say but times
+    seconds: float  # of processor time
+
+
 class Sweep:
     def __init__(self, pelt, folder):
         self.pelt, self.folder, self.bases = pelt, pathlib.Path(folder), {}
         self.runs = itertools.count()
+        for count in CROWDS:
+            (self.folder / f"crowd{count}.json").write_text(json.dumps(crowd(count)))
 
     def character(self, made):
         path = self.folder / ("-".join(made) + ".glb")
@@ -218,28 +283,43 @@ class Sweep:
             subprocess.run([self.pelt, "make", *made, "-q", "-o", path], check=True)
         return path
 
-    def play(self, room, play, name, factor):
-        """Measures, points and seconds of processor time of a play with a constant changed; None where it fails."""
+    def found(self, value):
+        """An option's value, where it names a file: one of the checkout, one that was written here, or a character that is made."""
+        if isinstance(value, tuple):
+            return self.character(value)
+        return next((folder / value for folder in (ROOT, self.folder) if value.endswith(".json") and (folder / value).is_file()), value)
+
+    def work(self, play):
+        """What is to be done, and where it is to be written."""
         made, clip, frames, options = play
+        if not clip:
+            return ["make", *made, "-o", "out.glb"]
+        if not frames:
+            return ["distil", self.character(made), "--unseen", clip, "-o", "out.glb", "--report", "out.json"]
+        objects = ["-o", "out.glb", "--morph-per-frame"] if "--scene" in options else []  # the skin's file does not hold them
+        return ["bake", self.character(made), "--clip", clip, "--frames", frames, "-o", "out.pc2", "--report", "out.json", *objects]
+
+    def play(self, room, play, name, factor):
+        """What a play with a constant changed makes, or nothing and how it fails."""
+        _, clip, frames, options = play
         out = self.folder / str(next(self.runs))
+        out.mkdir()
         environment = dict(os.environ, PELT_SWEEP=f"/{room}/constants.def:{name}={factor}" if name else "")
-        work = ["distil", self.character(made), "--unseen", clip, "-o", f"{out}.glb"] if frames is None else \
-               ["bake", self.character(made), "--clip", clip, "--frames", frames, "-o", f"{out}.pc2"]
-        command = [self.pelt, *work, "--threads", "1", "-q", "--report", f"{out}.json", *options]
-        with open(f"{out}.err", "w+") as errors:
-            run = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=errors)
+        command = [self.pelt, *self.work(play), "--threads", "1", "-q", *(self.found(value) for value in options)]
+        with open(out / "err", "w+") as errors:
+            run = subprocess.Popen(command, cwd=out, env=environment, stdout=subprocess.DEVNULL, stderr=errors)
             _, status, used = os.wait4(run.pid, 0)
             run.returncode = os.waitstatus_to_exitcode(status)
             errors.seek(0)
-            said = errors.read().strip().splitlines()
+            said = errors.read().strip()
         if run.returncode:
-            return None, f"fails: {said[-1][:80] if said else run.returncode}"
-        report = json.loads(pathlib.Path(f"{out}.json").read_text())
-        if frames is None:
-            return (distilled(report), None, used.ru_utime), None
-        answer = report["quality"], pathlib.Path(f"{out}.pc2").read_bytes(), used.ru_utime
-        pathlib.Path(f"{out}.pc2").unlink()
-        return answer, None
+            return None, f"fails: {said.splitlines()[-1][:80] if said else run.returncode}"
+        report = json.loads((out / "out.json").read_text()) if clip else {}
+        skin = (out / "out.pc2").read_bytes() if frames else b""
+        files = [path.read_bytes() for path in sorted(out.glob("out*")) if path.name not in ("out.json", "out.pc2")]
+        shutil.rmtree(out)
+        measures = report.get("quality") or (distilled(report) if clip else {})
+        return Played(measures, skin, files, json.dumps(timeless(report)) + said, used.ru_utime), None
 
     def differences(self, room, play, base, name, factor):
         """What a changed constant changes in a play, in words."""
@@ -248,27 +328,29 @@ class Sweep:
             return failure
         words = []
         for key, (share, amount) in TOLD.items():
-            a, b = base[0].get(key), now[0].get(key)
+            a, b = base.measures.get(key), now.measures.get(key)
             if a is not None and b is not None and abs(b - a) > max(share * abs(a), amount):
                 words.append(f"{WORDS[key]} {a:.3g} → {b:.3g}")
+        seconds = now.seconds
         for _ in range(2):  # two more runs of either, in turns: what other work on the machine does is no answer
-            if not unlike(base[2], now[2]):
+            if not unlike(base.seconds, seconds):
                 break
-            now = now[:2] + (min(now[2], self.play(room, play, name, factor)[0][2]),)
-            base[2] = min(base[2], self.play(room, play, None, 1)[0][2])
+            seconds = min(seconds, self.play(room, play, name, factor)[0].seconds)
+            base = base._replace(seconds=min(base.seconds, self.play(room, play, None, 1)[0].seconds))
         else:
-            words.append(f"time {now[2] / base[2]:.2g}×")
-        if base[1]:
-            words += moved(base[1], now[1])
-        return ", ".join(words)
+            words.append(f"time {seconds / base.seconds:.2g}×")
+        self.bases[room, play] = base
+        return ", ".join(words + moved(base.skin, now.skin) or words + otherwise(play, base, now))
 
     def base(self, room, play):
-        """A play with all constants as they are, once."""
+        """A play with all constants as they are, once: and once more, for what equal runs do not make alike would be no answer."""
         if (room, play) not in self.bases:
-            base, failure = self.play(room, play, None, 1)
+            (base, failure), (again, _) = self.play(room, play, None, 1), self.play(room, play, None, 1)
             if failure:
                 raise SystemExit(f"sweep.py: {room}: {' '.join(play[0])} {play[1]}: {failure}")
-            self.bases[room, play] = list(base)
+            if base._replace(seconds=0) != again._replace(seconds=0):
+                raise SystemExit(f"sweep.py: {room}: {' '.join(play[0])} {play[1]}: two equal runs differ")
+            self.bases[room, play] = base._replace(seconds=min(base.seconds, again.seconds))
         return self.bases[room, play]
 
     def cells(self, room, constant, plays):
@@ -293,9 +375,16 @@ class Sweep:
         return f"{opening(constant)}{cells[0]} | {cells[1]} |"
 
 
+def otherwise(play, base, now):
+    """What differs though the skin does not, in words: the most telling of it alone."""
+    if base.files != now.files:
+        return ["the file differs" if not play[2] else "objects move otherwise"]
+    return ["the report differs"] if base.told != now.told else []
+
+
 def faint(cells):
-    """Nothing seen, or nothing but that something moved."""
-    return all(re.search(r": moved by less than [^,]*$", told) for cell in cells if cell != UNSEEN for told in cell.split("; "))
+    """Nothing seen, or nothing but a trace."""
+    return all(FAINT.search(told) for cell in cells if cell != UNSEEN for told in cell.split("; "))
 
 
 def first_plays(room, constant):
@@ -307,9 +396,10 @@ def told_as(play):
     made, clip, _, options = play
     seed = f" of seed {made[made.index('--seed') + 1]}" if "--seed" in made else ""
     special = ["dressed"] if "all" in made else []
-    special += [f"scene {pathlib.Path(value).stem}" if option == "--scene" else value for option, value in zip(options, options[1:])
-                if option == "--scene" or option == "--set" and not value.startswith("body-vertices")]
-    return f"{made[0]}{seed} {clip}" + (f" ({' '.join(special)})" if special else "")
+    special += [f"weights {made[made.index('--weights') + 1]}"] if "--weights" in made else []
+    special += [f"{option[2:]} {pathlib.Path(value).stem}" if option != "--set" else value for option, value in zip(options, options[1:])
+                if option in ("--scene", "--rig") or option == "--set" and not value.startswith("body-vertices")]
+    return f"{made[0]}{seed} {clip or 'made'}" + (f" ({' '.join(special)})" if special else "")
 
 
 def unlike(a, b):
@@ -393,11 +483,32 @@ def write(room, rows, made_at):
     page, found = PAGE.read_text(), section(room)
     PAGE.write_text(page[:found.start()] + blank + page[found.end(1):] if found else page.rstrip("\n") + f"\n\n## {room.split('/')[-1]}\n\n{blank}<!-- end of {name} -->\n")
     pages.write(name, TABLES[name], ["| constant | value | unit | why | halved | doubled |", "|---|---|---|---|---|---|"] + [rows[c[0]] for c in constants(room)], made_at)
+    count()
+
+
+def counts():
+    """How many constants have no answer, by room, as the page's rows say; of how many of these the reason says that they are bounds."""
+    lines, all_of = ["| room | constants | nothing seen | of these bounds |", "|---|---|---|---|"], [0, 0, 0]
+    for room in ROOMS:
+        rows = list(rows_of(room).values())
+        unseen = [row for row in rows if row.endswith(f"{UNSEEN} | {UNSEEN} |")]
+        of = [len(rows), len(unseen), sum(bool(re.search(r"\bbound\b", row)) for row in unseen)]
+        all_of = list(map(operator.add, all_of, of))
+        lines.append(f"| {room.split('/')[-1]} | {of[0]} | {of[1]} | {of[2]} |")
+    return "\n".join([COUNTED, ""] + lines + [f"| all | {all_of[0]} | {all_of[1]} | {all_of[2]} |", "", COUNTED_END])
+
+
+def count():
+    """Puts them where the page has them."""
+    page = PAGE.read_text()
+    begin, end = page.index(COUNTED), page.index(COUNTED_END) + len(COUNTED_END)
+    if page[begin:end] != counts():
+        PAGE.write_text(page[:begin] + counts() + page[end:])
 
 
 def made_at():
     """The commit, and whether what the command is made of is not as it has it: the page may be, a run writes it."""
-    made_of = ["src", "cli", "import", "include", "cmake", "tests/golden", "examples", "CMakeLists.txt", "tools/sweep.py"]
+    made_of = ["src", "cli", "import", "include", "cmake", "tests/golden", "examples", "CMakeLists.txt", "tools/sweep.py", "tools/sweep"]
     changed = subprocess.run(["git", "status", "--porcelain", "--", *made_of], capture_output=True, text=True, cwd=ROOT).stdout.strip()
     return pages.commit().removesuffix("-dirty") + ("-dirty" if changed else "")
 
@@ -409,7 +520,7 @@ def costs(sweep, rooms):
         seconds = {}
         for play in plays_of(room):
             if str(play) not in seconds:
-                seconds[str(play)] = sweep.base(room, play)[2]
+                seconds[str(play)] = sweep.base(room, play).seconds
         unseen = [c for c in constants(room) if rows_of(room).get(c[0], "").endswith(f"{UNSEEN} | {UNSEEN} |")]
         took = sum(2 * seconds[str(play)] for c in constants(room) for play in first_plays(room, c)) + sum(2 * seconds[str(play)] for _ in unseen for play in HARDER[room])
         whole += took
@@ -459,7 +570,10 @@ def main():
         for room in rooms:
             if asked.list or wrong[room]:
                 print(line(room, wrong[room]))
-        sys.exit(1 if asked.check and any(wrong.values()) else 0)
+        miscounted = counts() not in PAGE.read_text()
+        if miscounted:
+            print("docs/constants.md: what is counted above its tables is not what they say (tools/sweep.py writes it with any of them)")
+        sys.exit(1 if asked.check and (miscounted or any(wrong.values())) else 0)
     with tempfile.TemporaryDirectory() as folder:
         sweep = Sweep(pathlib.Path(asked.pelt).resolve(), folder)
         for room in rooms:

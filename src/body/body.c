@@ -167,7 +167,7 @@ static PeltStatus make_surface(PeltiBody *body, int vertices, PeltiJobs *jobs, P
     pelti_array_init(&all.owner, &body->pool.allocator, sizeof(int));
     PeltStatus status = PELT_OK;
     for (int s = 0; s < skeletons && status == PELT_OK; s++)
-        status = add_surface(body, s, skeletons > 4 ? vertices / 4 : vertices, jobs, &all, err);
+        status = add_surface(body, s, skeletons > BODY_CROWD ? vertices / BODY_CROWD_SHARE : vertices, jobs, &all, err);
     if (status == PELT_OK && all.points.count > 0)
         status = make_character(body, skeletons, &all, err);
     pelti_array_release(&all.points);

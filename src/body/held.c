@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-enum { SAMPLES = 8, DIRECTIONS = 14 }; // of a bone's segment; along axes and diagonals
+enum { DIRECTIONS = 14 }; // along axes and diagonals
 
 typedef struct Holder {
     const PeltiCharacter *who;
@@ -80,9 +80,9 @@ static float share_inside(Holder *h, int bone)
     PeltiBox box = {piece->low, piece->high};
     int inside = 0, tried = 0;
     for (int s = b->segment_first; s < b->segment_first + b->segment_count; s++)
-        for (int i = 0; i < SAMPLES; i++, tried++) {
+        for (int i = 0; i < PIECES_BONE_PLACES; i++, tried++) {
             const PeltiSkeletonSegment *segment = &h->who->segments[s];
-            Vec3 p = vec3_lerp(segment->a, segment->b, ((float)i + 0.5f) / SAMPLES);
+            Vec3 p = vec3_lerp(segment->a, segment->b, ((float)i + 0.5f) / PIECES_BONE_PLACES);
             inside +=
                 pelti_box_overlap(&box, &(PeltiBox){p, p}, margin) && (surrounds(h, p) || (h->open[h->piece] && lies_in(h, p)));
         }

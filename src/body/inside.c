@@ -7,8 +7,6 @@
 
 #include <math.h>
 
-enum { LOOKERS = 64 }; // vertices of a piece that look out, evenly chosen: thousands say no more
-
 typedef struct Looker {
     const PeltiMesh *mesh;
     int piece;
@@ -24,7 +22,7 @@ static bool of_others(void *context, int triangle)
 static float share_free(const PeltiPieces *pieces, const PeltiBoxTree *tree, Looker *l)
 {
     int from = pieces->start[l->piece], count = pieces->start[l->piece + 1] - from;
-    int step = (count + LOOKERS - 1) / LOOKERS, looks = 0, met = 0;
+    int step = (count + INSIDE_LOOKERS - 1) / INSIDE_LOOKERS, looks = 0, met = 0;
     for (int i = 0; i < count; i += step)
         for (int d = 0; d < 27; d++) {
             Vec3 to = vec3((float)(d % 3 - 1), (float)(d / 3 % 3 - 1), (float)(d / 9 % 3 - 1));

@@ -6,6 +6,7 @@
 #include "body/lean_islands.h"
 #include "body/lean_turned.h"
 #include "body/lean_volume.h"
+#include "geometry/constants.def"
 
 #include <math.h>
 #include <string.h>
@@ -159,7 +160,7 @@ static Vec3 leaned(const PeltiLean *l, int v)
 static bool crosses_anew(const PeltiLean *l, const int *s, const int *t)
 {
     float now = pelti_triangles_depth(l->skin.now, s, t), home = pelti_triangles_depth(l->skin.home, s, t);
-    float deep = LEAN_DEEP * l->mesh->diagonal;
+    float deep = (float)DEEP_PAIR * l->mesh->diagonal;
     return now > home + LEAN_DEEPER * l->mesh->diagonal || (now > deep && home < deep) ||
            !pelti_triangles_cross(l->skin.home, s, t);
 }
@@ -206,7 +207,7 @@ static void mark_turned(PeltiLean *l, bool widely)
 /// What crosses now. Returns whether an island is worse than by blending.
 static bool count_islands(PeltiLean *l)
 {
-    int count = pelti_crossings_judge(l->crossing.all, LEAN_DEEP * l->mesh->diagonal, l->crossing.judged);
+    int count = pelti_crossings_judge(l->crossing.all, (float)DEEP_PAIR * l->mesh->diagonal, l->crossing.judged);
     return pelti_lean_islands_count(&l->crossing.islands, l->crossing.judged, count);
 }
 
@@ -219,7 +220,7 @@ static void mark_crossing(PeltiLean *l, PeltiJobs *jobs, int round)
         pelti_crossings_begin(c, l->skin.now, l->skin.home, jobs);
         pelti_crossings_update(c, l->skin.home, jobs);
         pelti_lean_islands_begin(&l->crossing.islands, l->crossing.judged,
-                                 pelti_crossings_judge(c, LEAN_DEEP * l->mesh->diagonal, l->crossing.judged));
+                                 pelti_crossings_judge(c, (float)DEEP_PAIR * l->mesh->diagonal, l->crossing.judged));
     }
     pelti_crossings_update(c, l->skin.now, jobs);
     l->crossing.worse = count_islands(l);

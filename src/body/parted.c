@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-enum { LOOKS = 2 };
-
 /// Vertices that lie inside another part at rest: what is behind them is no side of a contact.
 static PeltStatus find_hidden(PeltiParted *l, PeltiPool *pool, PeltError *err)
 {
@@ -55,11 +53,11 @@ static void take_memory(PeltiParted *l, PeltiPool *pool)
     l->x = PELTI_NEW(pool, Vec3, vertices);
     l->kept = PELTI_NEW(pool, Vec3, vertices);
     l->start = PELTI_NEW(pool, Vec3, vertices);
-    l->pair = PELTI_NEW(pool, PeltiPartedPair, PELTI_PARTED_MOST);
-    l->island.member = PELTI_NEW(pool, int, PELTI_PARTED_MOST);
+    l->pair = PELTI_NEW(pool, PeltiPartedPair, PARTED_MOST);
+    l->island.member = PELTI_NEW(pool, int, PARTED_MOST);
     l->attempt.push = PELTI_NEW(pool, PeltiPartedPush, vertices);
     for (int side = 0; side < 2; side++) {
-        l->island.mark[side] = PELTI_NEW(pool, Vec3, 4 * PELTI_PARTED_MOST);
+        l->island.mark[side] = PELTI_NEW(pool, Vec3, 4 * PARTED_MOST);
         l->island.marked[side] = PELTI_NEW(pool, int, vertices + l->mesh->triangle_count);
     }
     l->island.side = PELTI_NEW(pool, float, vertices);
@@ -172,7 +170,7 @@ static void take_back(PeltiParted *l, const Before *before, PeltiJobs *jobs)
     size_t bytes = (size_t)l->mesh->vertex_count * sizeof *l->x;
     for (int v = 0; v < l->mesh->vertex_count; v++)
         l->start[v] = vec3_sub(l->x[v], l->shown[v]);
-    for (int look = 0; look < LOOKS; look++) {
+    for (int look = 0; look < PARTED_LOOKS; look++) {
         pelti_parted_calm(l);
         if (pelti_parted_find(l, jobs) > before->pairs || l->crossings->deep_count > before->deep)
             break;

@@ -61,7 +61,7 @@ int pelti_parted_find(PeltiParted *l, PeltiJobs *jobs)
         int places = pierce(l->x, triangles[s], triangles[t], &sum) + pierce(l->x, triangles[t], triangles[s], &sum);
         if (!places)
             continue;
-        if (count == PELTI_PARTED_MOST)
+        if (count == PARTED_MOST)
             return -1;
         l->pair[count++] = (PeltiPartedPair){{s, t}, vec3_scale(sum, 1 / (float)places), {0, 0, 0}, false};
     }

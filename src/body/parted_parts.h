@@ -5,8 +5,6 @@
 #include "body/lean_turned.h"
 #include "body/parted.h"
 
-enum { PELTI_PARTED_MOST = 1000 }; // pairs in a step: beyond it nothing is parted
-
 typedef struct PeltiPartedPair {
     int triangle[2]; ///< one of either side
     Vec3 at;         ///< where they pass through each other
@@ -27,7 +25,7 @@ typedef struct PeltiPartedPlane { ///< between the sides of an island
 } PeltiPartedPlane;
 
 typedef struct PeltiPartedIsland { ///< pairs that hang together, and the two sides that they are of
-    int *member;                   ///< [count] of PELTI_PARTED_MOST: pairs; gather() writes them, the others read
+    int *member;                   ///< [count] of PARTED_MOST: pairs; gather() writes them, the others read
     int count;
     PeltiPartedPlane plane; ///< between its sides; aim() writes this and what follows, plan() reads
     Vec3 *mark[2];          ///< [mark_count] where its sides rest: corners and centres, each once
@@ -67,7 +65,7 @@ struct PeltiParted {
     Vec3 *kept;                     ///< [vertex_count] the last step's parting, in the space of the strongest bone
     Vec3 *start;                    ///< [vertex_count] what of it this step starts with
     PeltiPartedVolumes volumes;
-    PeltiPartedPair *pair; ///< [PELTI_PARTED_MOST] that cross; find() writes them
+    PeltiPartedPair *pair; ///< [PARTED_MOST] that cross; find() writes them
     PeltiPartedIsland island;
     PeltiPartedAttempt attempt;
     struct {

@@ -128,7 +128,7 @@ static float side_of(PeltiParted *l, int v)
 {
     if (l->island.side[v] == SIDE_UNKNOWN) {
         float a = nearest_mark(l, 0, l->mesh->rest[v]), b = nearest_mark(l, 1, l->mesh->rest[v]);
-        float fade = 3 * (b - a) / fmaxf(a + b, 1e-20f);
+        float fade = PARTED_SIDE_SLOPE * (b - a) / fmaxf(a + b, 1e-20f);
         l->island.side[v] = fminf(fmaxf(fade, -1), 1);
     }
     return l->island.side[v];

@@ -90,8 +90,10 @@ float pelti_pieces_bone_inside(const PeltiCharacter *who, const PeltiWinding *wi
     const PeltiBone *b = &who->bones[bone];
     int inside = 0, tried = 0;
     for (int s = b->segment_first; s < b->segment_first + b->segment_count; s++)
-        for (int i = 0; i < 8; i++, tried++)
-            inside += pelti_winding_at(winding, vec3_lerp(who->segments[s].a, who->segments[s].b, ((float)i + 0.5f) / 8)) > 0.5f;
+        for (int i = 0; i < PIECES_BONE_PLACES; i++, tried++) {
+            float along = ((float)i + 0.5f) / PIECES_BONE_PLACES;
+            inside += pelti_winding_at(winding, vec3_lerp(who->segments[s].a, who->segments[s].b, along)) > 0.5f;
+        }
     return tried ? (float)inside / (float)tried : 0;
 }
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-    TRIES = 16,  // nearest bones asked for visibility, per vertex
+    TRIES = 16,  // nearest bones asked for visibility, per vertex: the size of a list on the stack
     SHARERS = 8, // equally near bones that share a vertex
     GRAIN = 256, // vertices per job
     COLUMNS = 3, // right-hand sides per solve, see math/sparse.h
@@ -189,7 +189,7 @@ static bool sees(const Heat *heat, int v, const NearBone *c)
     int component = heat->mesh->component[v];
     if (length <= heat->least_distance)
         return true;
-    if (!heat->open[component] && vec3_dot(to, heat->normals[v]) > -0.02f * length)
+    if (!heat->open[component] && vec3_dot(to, heat->normals[v]) > -HEAT_INWARD * length)
         return false;
     // the ray starts past the triangles at the vertex and ends before the bone, which may lie in the surface
     PeltiBoxRay ray = {p, fmaxf(1e-3f, heat->least_distance / length), to, 0.999f};
@@ -396,7 +396,7 @@ static PeltStatus prepare(Heat *heat, PeltiPool *work, PeltiJobs *jobs, PeltiLog
         return pelti_no_memory(err, sizeof(HeatSource) * (size_t)mesh->vertex_count);
     heat->least_distance = 1e-4f * mesh->diagonal;
     pelti_mesh_normals(mesh, mesh->rest, heat->normals);
-    pelti_mesh_cotangents(mesh, mesh->rest, 0.01f, heat->edge_weight, heat->area);
+    pelti_mesh_cotangents(mesh, mesh->rest, HEAT_COTANGENT, heat->edge_weight, heat->area);
     find_dead(heat, children, flesh);
     measure_components(heat, edges, edges + components);
     double sum = 0;

@@ -1,4 +1,5 @@
 /// A skeleton at rest: where its joints are, how they are turned, where its left and its up are.
+#include "character/constants.def"
 #include "character/pose_math.h"
 #include "character/retarget_parts.h"
 
@@ -12,7 +13,7 @@ static Quat turn_of(double m[3][4])
     return quat_from_mat3(mat3_polar(linear, NULL));
 }
 
-/// A turn within 30 degrees of one that maps axes to axes becomes that one.
+/// A turn near one that maps axes to axes becomes that one.
 static Mat3 snap(Mat3 r)
 {
     Mat3 out = {{{0}}};
@@ -20,7 +21,7 @@ static Mat3 snap(Mat3 r)
         int most = 0;
         for (int j = 1; j < 3; j++)
             most = fabsf(r.m[i][j]) > fabsf(r.m[i][most]) ? j : most;
-        if (fabsf(r.m[i][most]) < 0.866f)
+        if (fabsf(r.m[i][most]) < RETARGET_SNAP)
             return r;
         out.m[i][most] = r.m[i][most] > 0 ? 1 : -1;
     }
@@ -112,12 +113,12 @@ static void mark_moving(PeltiRetargetBody *body)
         }
 }
 
-/// The axis nearest to v, where one is within 25 degrees; v itself else.
+/// The axis nearest to v, where one is near; v itself else.
 static Vec3 snap_axis(Vec3 v)
 {
     const float c[3] = {v.x, v.y, v.z};
     for (int k = 0; k < 3; k++)
-        if (fabsf(c[k]) > 0.906f) {
+        if (fabsf(c[k]) > RETARGET_SNAP_AXIS) {
             float s = c[k] > 0 ? 1 : -1;
             return vec3(k == 0 ? s : 0, k == 1 ? s : 0, k == 2 ? s : 0);
         }

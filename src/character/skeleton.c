@@ -3,6 +3,8 @@
 #include "core/roots.h"
 #include "math/order.h"
 
+#include "character/constants.def"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,7 +77,7 @@ static bool binds_fit(const PeltiCharacter *who, const PeltiNodeMatrix *node_mat
     double in_file = sqrt((p[0][3] - q[0][3]) * (p[0][3] - q[0][3]) + (p[1][3] - q[1][3]) * (p[1][3] - q[1][3]) +
                           (p[2][3] - q[2][3]) * (p[2][3] - q[2][3]));
     double at_rest = (double)vec3_distance(who->bones[a].head, who->bones[b].head);
-    return fabs(in_file - at_rest) <= 0.01 * (double)who->mesh->diagonal;
+    return fabs(in_file - at_rest) <= BINDS_APART * (double)who->mesh->diagonal;
 }
 
 enum { ANCESTORS_MOST = 4096 }; ///< how far up a parent is looked for: bounds the time a hostile file can ask for
@@ -215,7 +217,7 @@ static bool tip_from_points(Vec3 head, const Vec3 *points, int count, float *rea
     for (int i = 0; i < count; i++)
         reach[i] = vec3_dot(vec3_sub(points[i], head), direction);
     qsort(reach, (size_t)count, sizeof *reach, pelti_float_order);
-    float rank = 0.9f * (float)(count - 1);
+    float rank = TIP_RANK * (float)(count - 1);
     int below = (int)rank;
     float far = reach[below] + (rank - (float)below) * (below + 1 < count ? reach[below + 1] - reach[below] : 0);
     *tip = vec3_mad(head, direction, fmaxf(far, 0));

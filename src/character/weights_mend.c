@@ -1,9 +1,9 @@
 /// Rows of the file's weights that say nothing (NaN, negative, absent), mended from the mesh around them.
 #include "character/weights.h"
 
-#include <string.h>
+#include "character/constants.def"
 
-enum { SWEEPS = 20 }; ///< over bad rows: enough for holes of a few rings; larger ones stay a little uneven
+#include <string.h>
 
 typedef struct Mend {
     PeltiCharacter *who;
@@ -61,7 +61,7 @@ static void spread(Mend *m)
 {
     const PeltiMesh *mesh = m->who->mesh;
     size_t width = (size_t)m->who->file_weights.influences;
-    for (int sweep = 0; sweep <= SWEEPS; sweep++)
+    for (int sweep = 0; sweep <= MEND_SWEEPS; sweep++)
         for (int k = 0; k < m->queued; k++)
             if (m->distance[m->queue[k]] > 0)
                 take_mean(m, m->queue[k], sweep == 0);

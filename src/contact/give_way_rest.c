@@ -1,6 +1,7 @@
 /// How deep each sample may be in each other part: what flesh takes, and what rest and folds explain.
 #include "contact/give_way_parts.h"
 #include "contact/constants.def"
+#include "geometry/constants.def"
 
 #include <string.h>
 
@@ -28,7 +29,7 @@ static float slide(const PeltiGiveWay *g, int a, const float *phi, int sample)
 {
     const PeltiContactPart *pa = &g->parts.parts[a];
     const Vec3 *rest = g->parts.rest + pa->first_sample;
-    float most = 0, reach = REST_REACH * (float)g->size;
+    float most = 0, reach = (float)SUNK_REACH * (float)g->size;
     for (int i = 0; i < pa->sample_count; i++)
         if (phi[i] < 0)
             most = fmaxf(most, reach - phi[i] - vec3_distance(rest[i], rest[sample]));

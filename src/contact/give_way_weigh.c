@@ -3,6 +3,7 @@
 /// than it mends.
 #include "contact/give_way_parts.h"
 #include "contact/constants.def"
+#include "geometry/constants.def"
 #include "geometry/triangles.h"
 #include "math/order.h"
 
@@ -69,7 +70,7 @@ static int crosses(void *context, int a, int b, int worker)
         return 0;
     const Vec3 p[3] = {w->scratch.x[s[0]], w->scratch.x[s[1]], w->scratch.x[s[2]]},
                q[3] = {w->scratch.x[t[0]], w->scratch.x[t[1]], w->scratch.x[t[2]]};
-    float touching = TOUCHING * (float)g->size;
+    float touching = (float)DEEP_PAIR * (float)g->size;
     if (!w->at_rest && !(reach(p, q) > touching && reach(q, p) > touching))
         return 0;
     return pelti_triangles_meet(p, q) != PELTI_TRIANGLES_APART && (w->at_rest || !crosses_at_rest(w, a, b));
@@ -148,7 +149,7 @@ static void mark_moved(PeltiGiveWay *g)
 {
     GiveWeigh *w = &g->weigh;
     const PeltiMesh *mesh = g->skin.who->mesh;
-    float least = 0.5f * TOUCHING * (float)g->size;
+    float least = 0.5f * (float)DEEP_PAIR * (float)g->size;
     for (int t = 0; t < mesh->triangle_count; t++) {
         const int *v = mesh->triangles[t];
         w->scratch.triangle_moved[t] = vec3_distance(w->scratch.x[v[0]], w->scratch.other[v[0]]) > least ||

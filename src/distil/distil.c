@@ -252,7 +252,8 @@ static PeltDistilResult tell(const PeltiDistilRun *run)
 static PeltStatus distil(PeltiDistilRun *run, PeltDistilResult *result, PeltError *err)
 {
     const PeltDistilDef *def = run->def;
-    int held_out = def->held_out > 0 ? def->held_out : def->poses / 5 < 200 ? def->poses / 5 : 200;
+    int share = def->poses / HELD_OUT_SHARE, most = share < HELD_OUT_MOST ? share : HELD_OUT_MOST;
+    int held_out = def->held_out > 0 ? def->held_out : most;
     PELT_TRY(pelti_distil_open(run, held_out > 0 ? held_out : 1, def->samples_path, err));
     if (def->parts > 0 && def->part >= 0) {
         if (result)

@@ -82,7 +82,8 @@ static void find_together(const DrivesMaking *making)
     }
 }
 
-/// Ramps of a joint: to each side in parts, which together make any polyline with a corner every quarter.
+/// Ramps of a joint: to each side in parts, which together make any polyline with a corner every quarter. With fewer a bulge
+/// could not come and go within a bend, and each more costs a drive: a list of shapes, not one number to tune.
 static void add_ramps(const DrivesMaking *making, int bone)
 {
     static const float parts[RAMP_PARTS][2] = {{0, 1}, {0, 0.5f}, {0.5f, 1}, {0.25f, 0.75f}, {0.75f, 1}};

@@ -8,8 +8,6 @@
 
 #include "distil/constants.def"
 
-enum { MEASURED_POSES = 12 }; // of a set: crossings and volume cost more than the rest of judging
-
 static void measure(PeltiDistilRun *run, PeltiDistilTried *tried, const PeltiDistilSample *sample)
 {
     const Vec3 *skins[3] = {sample->points, run->judge.points, run->judge.original};

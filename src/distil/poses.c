@@ -328,7 +328,7 @@ static void pair_pose(const PeltiDistilPoses *poses, PeltiDistilPoseDraw draw, P
     turn_joint(poses, poses->joints[joint].parent, drawn(poses, &pair, poses->joints[joint].parent, index), out);
 }
 
-enum { ROUND = 10 }; // of poses: how many of each kind in a row
+enum { ROUND = 10 }; // of poses: four at random, three folds, one each of the others; the size of an array
 static const PeltiDistilPoseKind IN_A_ROUND[ROUND] = {
     PELTI_DISTIL_POSE_RANDOM, PELTI_DISTIL_POSE_CLIP,   PELTI_DISTIL_POSE_AROUND, PELTI_DISTIL_POSE_SWEEP,
     PELTI_DISTIL_POSE_PAIR,   PELTI_DISTIL_POSE_RANDOM, PELTI_DISTIL_POSE_AROUND, PELTI_DISTIL_POSE_RANDOM,

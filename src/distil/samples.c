@@ -178,17 +178,16 @@ static PeltStatus take_parts(PeltiDistilSamples *s, const PeltiDistilSamplesDef 
 /// How far the way from the file's pose, which a method with a memory takes, is free: 1 all of it.
 static float free_way(PeltiDistilSamples *s)
 {
-    enum { STATIONS = 4 };
     int reached = 0;
     pelti_pose_file(s->who, &s->start);
-    while (reached < STATIONS) {
-        pelti_pose_blend(s->who, &s->start, &s->pose, (float)(reached + 1) / STATIONS, &s->station);
+    while (reached < WAY_STATIONS) {
+        pelti_pose_blend(s->who, &s->start, &s->pose, (float)(reached + 1) / WAY_STATIONS, &s->station);
         pelti_pose_bones(s->who, &s->station, s->node_matrix, s->bones);
         if (pelti_distil_far_crosses(s->far, s->bones))
             break;
         reached++;
     }
-    return (float)reached / STATIONS;
+    return (float)reached / WAY_STATIONS;
 }
 
 /// The pose of a record, drawn again where far parts of the body would pass through each other; in the end as far as the body

@@ -15,7 +15,7 @@ typedef struct PeltiPartPose { ///< a part in the present pose
     bool live;               ///< false: its matrix has no inverse, or is not finite; the part is absent
 } PeltiPartPose;
 
-enum { PELTI_FIELD_CELLS = 12000 }; ///< of that grid, at most
+enum { PELTI_FIELD_CELLS = 12000 }; ///< of the grid below, at most: the size of an array; a part too many in a cell gives 0
 
 /// A coarse grid over the character says which parts reach each cell.
 typedef struct PeltiFieldFrame {

@@ -9,7 +9,7 @@
 
 PeltiFieldOptions pelti_field_options_default(void)
 {
-    return (PeltiFieldOptions){.samples = 50, .fold_depth = 1, .join_still = true, .most_nodes = 40000};
+    return (PeltiFieldOptions){.samples = 50, .fold_depth = 1, .join_still = true, .most_nodes = GRID_NODES};
 }
 
 typedef struct FieldsBuild {

@@ -1,9 +1,9 @@
 /// Remembers places where a mesh crosses itself at rest, so that what slides there is no new crossing.
 #include "geometry/sunk.h"
 
-#include <stdlib.h>
+#include "geometry/constants.def"
 
-static const double reach = 0.02; // of the size: a pair this near to one that crosses at rest is a sunk part that slides
+#include <stdlib.h>
 
 static void rest_centre(const PeltiMesh *mesh, int triangle, double out[3])
 {
@@ -17,7 +17,7 @@ static void rest_centre(const PeltiMesh *mesh, int triangle, double out[3])
 /// Cells are as wide as the reach and count from the lower corner of the rest shape: 51 at most in an axis, plus the border.
 static uint64_t cell_of(const PeltiMesh *mesh, const double at[3], int dx, int dy, int dz)
 {
-    double edge = reach * (double)mesh->diagonal;
+    double edge = SUNK_REACH * (double)mesh->diagonal;
     const Vec3 low = mesh->low;
     int x = (int)((at[0] - (double)low.x) / edge) + 1 + dx, y = (int)((at[1] - (double)low.y) / edge) + 1 + dy;
     int z = (int)((at[2] - (double)low.z) / edge) + 1 + dz;
@@ -32,9 +32,9 @@ static int compare_ends(const void *a, const void *b)
 
 static bool near_at_rest(const PeltiSunk *sunk, const double at[3], const double centre[3])
 {
-    double reach_here = reach * (double)sunk->mesh->diagonal;
+    double reach = SUNK_REACH * (double)sunk->mesh->diagonal;
     double x = centre[0] - at[0], y = centre[1] - at[1], z = centre[2] - at[2];
-    return x * x + y * y + z * z <= reach_here * reach_here;
+    return x * x + y * y + z * z <= reach * reach;
 }
 
 /// Looks at the ends in the cells from `first` to `last`, which follow each other along z. `b` NULL: whatever the other end.

@@ -1,4 +1,5 @@
 /// Triangles that cross: which, how deep, and whether rest or touching explains them.
+#include "geometry/constants.def"
 #include "geometry/triangles.h"
 #include "math/order.h"
 #include "measure/parts.h"
@@ -8,7 +9,6 @@
 #include <string.h>
 
 enum { FIRST_PAIRS = 1 << 16, MOST_PAIRS = 2000000 };
-static const double deep_pair = 2e-4; // of the size: a crossing shallower than this is touching skin
 
 static int meet(void *context, int a, int b, int worker)
 {
@@ -108,7 +108,7 @@ void pelti_measure_crossings(PeltiMeasure *m, PeltQuality *out)
         out->self_intersections_new++;
         double depth = pelti_measure_least(reach(m, p->a, p->b), reach(m, p->b, p->a)) / m->size;
         out->pair_depth = pelti_measure_most(out->pair_depth, depth);
-        if (depth > deep_pair) {
+        if (depth > DEEP_PAIR) {
             out->deep_pairs++;
             out->crossings_new += !pelti_sunk_explains(&m->rest_pairs.sunk, p->a, p->b);
             m->maps.crossing[p->a] = m->maps.crossing[p->b] = 2;

@@ -487,10 +487,10 @@ PeltStatus pelti_remesh_even(const PeltiRemeshShape *shape, PeltiRemeshSurface *
             pelti_remesh_normals(s);
             continue;
         }
-        PELT_TRY(relax_rounds(shape, s, round < 6 ? 1 : 2, jobs, err));
+        PELT_TRY(relax_rounds(shape, s, round < RELAX_TWICE_FROM ? 1 : 2, jobs, err));
         if (round + 1 >= LEAST_ROUNDS && fabsf(excess - 1) < COUNT_MET)
             break;
-        if (round >= 3)
+        if (round >= CORRECT_FROM)
             correction *= pelti_powf(excess, CORRECTED);
     }
     flip_to_delaunay(s, 2);

@@ -4,6 +4,7 @@
 
 #include "body/constants.def"
 #include "body/parted.h"
+#include "geometry/constants.def"
 #include "geometry/triangles.h"
 
 #include <math.h>
@@ -36,7 +37,7 @@ static int deep_pairs(const Skin *s, const Vec3 *x, int one, int other)
         for (int b = 0; b < mesh->triangle_count && mesh->component[mesh->triangles[a][0]] == one; b++)
             count += mesh->component[mesh->triangles[b][0]] == other && pelti_crossings_deep(s->crossings, x, a, b) &&
                      !pelti_crossings_at_rest(s->crossings, a, b) &&
-                     pelti_triangles_depth(x, mesh->triangles[a], mesh->triangles[b]) > LEAN_DEEP * mesh->diagonal;
+                     pelti_triangles_depth(x, mesh->triangles[a], mesh->triangles[b]) > (float)DEEP_PAIR * mesh->diagonal;
     return count;
 }
 

@@ -48,7 +48,7 @@ void pelti_implicit_coordinates(Implicit *m, const Vec3 *normals)
             sum += m->rest.ring_share[e];
             least = fminf(least, m->rest.ring_share[e]);
         }
-        good = good && isfinite(sum) && sum > 0 && least >= -0.5f * sum;
+        good = good && isfinite(sum) && sum > 0 && least >= -RING_AGAINST * sum;
         for (int e = begin; e < end; e++)
             m->rest.ring_share[e] = good ? m->rest.ring_share[e] / sum : 0;
     }

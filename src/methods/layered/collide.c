@@ -476,15 +476,15 @@ void pelti_layered_collide_forget(PeltiFlesh *flesh)
     pelti_layered_collide_remember(flesh);
 }
 
-/// Most contacts are only near. Where the way between the sides is longer than twice the thickness and within 60 degrees of the
-/// last normal, the present normal would have to turn by a quarter to make it too short.
+/// Most contacts are only near. Where the way between the sides is so much longer than the thickness and so near to the last
+/// normal, the present normal would have to turn by a quarter of a radian to make it too short: cos(60 degrees + turn) = 1/4.
 static bool is_apart(const PeltiFlesh *flesh, const PeltiLayeredContact *contact)
 {
     Vec3 gap = {0, 0, 0};
     for (int k = 0; k < 4; k++)
         gap = vec3_mad(gap, pelti_flesh_lane(flesh->match.x, contact->slot[k], PELTI_LAYER_SKIN), contact->weight[k]);
     float along = vec3_dot(gap, contact->normal);
-    return along > 2 * contact->thickness && 4 * along * along > vec3_dot(gap, gap);
+    return along > APART_FROM * contact->thickness && along * along > APART_WITHIN * vec3_dot(gap, gap);
 }
 
 static void project(PeltiFlesh *flesh, PeltiLayeredContact *contact)

@@ -190,7 +190,7 @@ static int find_plane(const PairPlanes *planes, float t, float out[4])
 {
     const ProjPairs *pairs = planes->pairs;
     SegmentSide a = {&pairs->hulls[planes->a], &planes->at[planes->a]}, b = {&pairs->hulls[planes->b], &planes->at[planes->b]};
-    return plane_at(a, b, t, 4 * pairs->gap, planes->way, out);
+    return plane_at(a, b, t, PAIR_NEAR * pairs->gap, planes->way, out);
 }
 
 /// Whether planes between places `low` and the next may be mixed from theirs: not where one has none, or where they turn fast.
