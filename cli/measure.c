@@ -65,6 +65,8 @@ static int run(const CliCommand *command, int argc, char **argv)
     PeltStatus status = cli_open_motion(&session, command, r.file, r.motion, r.quiet);
     r.def.progress = cli_progress;
     r.def.progress_user = &session.progress;
+    r.def.warned = cli_warn;
+    r.def.warned_user = &session;
     if (status == PELT_OK)
         status = pelt_measure_cache(&r.def, session.who, &result, &session.err);
     int code = cli_close(&session, status);

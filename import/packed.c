@@ -144,10 +144,8 @@ static PeltStatus unpack_draco(Unpack *u, const PeltiJsonAt *extension, PeltiJso
 static void remove_extension(PeltiJson *object, const char *name)
 {
     PeltiJson *extensions = pelti_json_get(object, "extensions");
-    size_t length = 0;
     pelti_json_remove(extensions, name);
-    const char *text = pelti_json_serialize(extensions, false, &length);
-    if (text && !strcmp(text, "{}"))
+    if (pelti_json_is_empty(extensions))
         pelti_json_remove(object, "extensions");
 }
 

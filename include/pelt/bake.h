@@ -51,9 +51,9 @@ typedef struct PeltBakeResult {
 
 /// Bakes a clip by a method into files, with a report: the main job. Any thread may call it; the character is only read. It takes
 /// as long as the method's frames do, and memory from def->skin.allocator that does not grow with the clip (frames wait on disk).
-/// All outputs appear whole, or none does. `result` may be NULL. It fails with PELT_BAD_ARGUMENT for a clip, frames or a kind of
-/// output that there is not, PELT_IO where something cannot be written, PELT_FAILED where def->skin.progress cancels, and else as
-/// pelt_skin_create and for a scene pelt_world_create do.
+/// All outputs and the report appear whole, or none does. `result` may be NULL. It fails with PELT_BAD_ARGUMENT for a clip,
+/// frames or a kind of output that there is not, PELT_IO where something cannot be written, PELT_FAILED where def->skin.progress
+/// cancels, and else as pelt_skin_create and for a scene pelt_world_create do.
 PELT_API PeltStatus pelt_bake(const PeltBakeDef *def, const PeltCharacter *who, PeltBakeResult *result, PeltError *err);
 
 /// Tells what is in a character and what each method will do with it, as text for people or JSON. The caller frees the text with

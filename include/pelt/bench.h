@@ -76,7 +76,8 @@ PELT_API PeltBenchRow pelt_bench_table_row(const PeltBenchTable *table, int inde
 PELT_API PeltStatus pelt_bench_table_read(const char *path, PeltBenchTable **out, PeltError *err);
 /// Writes a table. `form` is "csv", "json" or "html" (a page of its own: bars against paper, aim and machine limit, lines over
 /// threads and sizes); NULL means as the path ends, and json where it ends otherwise. The table is only read and stays the
-/// caller's; it takes a few ms. It fails with PELT_IO where the file cannot be written.
+/// caller's; it takes a few ms. It fails with PELT_BAD_ARGUMENT for another form, PELT_IO where the file cannot be written, and
+/// PELT_FAILED where there is no memory.
 PELT_API PeltStatus pelt_bench_table_write(const PeltBenchTable *table, const char *path, const char *form, PeltError *err);
 
 /// What became of a row between two tables.

@@ -38,8 +38,8 @@ PELT_API PeltStatus pelt_character_load_memory(const void *bytes, size_t size, c
 /// Writes the file a character came from as .glb, .vrm or .gltf, unbaked: everything that was read, whatever the format was, in
 /// one file that stands alone. `warned` (may be NULL) is told what could not be taken along. Any thread may call it; the
 /// character is only read and stays the caller's. It costs reading and writing the file once. It fails with PELT_BAD_ARGUMENT for
-/// another kind of file, PELT_IO where it cannot be written, and PELT_UNSUPPORTED where the character was made by
-/// pelt_character_create.
+/// another kind of file, PELT_IO where it cannot be written, PELT_UNSUPPORTED where the character was made by
+/// pelt_character_create, and PELT_FAILED where there is no memory.
 PELT_API PeltStatus pelt_character_save(const PeltCharacter *who, const char *path,
                                         void (*warned)(const PeltWarning *warning, void *user), void *user, PeltError *err);
 

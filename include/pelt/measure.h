@@ -143,6 +143,8 @@ typedef struct PeltMeasureDef {
     int threads;             ///< 0: as many as the machine has
     PeltProgress progress;   ///< may be NULL
     void *progress_user;
+    void (*warned)(const PeltWarning *warning, void *user); ///< told of what had to be guessed; may be NULL
+    void *warned_user;
     uint32_t guard; ///< filled by pelt_measure_def_default, checked
 } PeltMeasureDef;
 /// Returns a description of a cache of the first clip, frames and rate as the cache says; `cache_path` is still to be said. Any

@@ -33,9 +33,9 @@ PELT_API PeltStatus pelt_operator_builtin(const char *name, PeltOperator *out, P
 /// number of points that no profile has. Whether the operator is sound is pelt_operator_check's to say.
 PELT_API PeltStatus pelt_operator_from_profile(const char *name, int count, const float (*closed)[2], PeltOperator *out,
                                                PeltError *err);
-/// Finds out whether it makes an operator, by solving its slices. Any thread may call it, and it takes a second. The operator is
-/// only read and stays the caller's. It fails with PELT_BAD_INPUT and the story where it makes none, and with PELT_FAILED where
-/// there is no memory.
+/// Finds out whether it makes an operator, by solving its slices. Any thread may call it, and it takes some 20 ms. The operator
+/// is only read and stays the caller's. It fails with PELT_BAD_INPUT and the story where it makes none, and with PELT_FAILED
+/// where there is no memory.
 PELT_API PeltStatus pelt_operator_check(const PeltOperator *op, PeltError *err);
 
 /// Reads an operator from JSON, as docs/tracking.md has it, into `out`, which holds nothing to free. Any thread may call it, and
@@ -48,7 +48,7 @@ PELT_API PeltStatus pelt_operator_load(const char *path, PeltOperator *out, Pelt
 PELT_API PeltStatus pelt_operator_save(const PeltOperator *op, const char *path, PeltError *err);
 
 /// Computes the composed value of two fields in [0, 1] at a slice d, into `out`. The operator is only read and stays the
-/// caller's. Any thread may call it. It solves the slice, which takes a good part of a second: this is for looking, not for
+/// caller's. Any thread may call it. It solves the slice, which takes some 5 ms: this is for looking, not for
 /// frames. It fails with PELT_BAD_ARGUMENT for a d outside 0 to 1, PELT_BAD_INPUT where it makes no operator, and PELT_FAILED
 /// where there is no memory.
 PELT_API PeltStatus pelt_operator_value(const PeltOperator *op, float f1, float f2, float d, float *out, PeltError *err);

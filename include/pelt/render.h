@@ -67,10 +67,10 @@ PELT_API PeltStatus pelt_render_positions(const PeltRenderDef *def, const PeltCh
                                           const char *path, PeltRenderResult *result, PeltError *err);
 
 /// Draws the slice d of a composition operator as a picture (.png) of `pixels` a side: iso-lines blue outside, grey at 0.5, red
-/// inside, the contact line green, titled with the operator's name and d. Any thread may call it, and it takes a second; the
-/// operator is only read and stays the caller's, and the file appears whole or not at all. It fails with PELT_BAD_INPUT where it
-/// makes no operator, PELT_BAD_ARGUMENT for a d outside 0 to 1 or a size that is none, and PELT_IO where `path` cannot be
-/// written.
+/// inside, the contact line green, titled with the operator's name and d. Any thread may call it, and 512 pixels take some 50 ms;
+/// the operator is only read and stays the caller's, and the file appears whole or not at all. It fails with PELT_BAD_INPUT where
+/// it makes no operator, PELT_BAD_ARGUMENT for a d outside 0 to 1 or a size that is none, PELT_IO where `path` cannot be written,
+/// and PELT_FAILED where there is no memory.
 PELT_API PeltStatus pelt_operator_plot(const PeltOperator *op, float d, int pixels, const char *path, PeltError *err);
 
 #ifdef __cplusplus

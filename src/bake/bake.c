@@ -159,6 +159,8 @@ static PeltStatus bake_all(PeltiRun *run, PeltError *err)
     if (scene.path || scene.scene)
         PELT_TRY(pelti_around_open(scene, run->skin, run->count, &run->log, &run->around, err));
     PELT_TRY(open_outputs(run, err));
+    if (run->def->report_path) // what cannot be written is found here, before any work
+        PELT_TRY(pelti_file_begin(&run->report, run->def->report_path, err));
     run->pose = pelti_pose_new(&run->pool, run->character->who);
     run->records = PELTI_NEW(&run->pool, PeltiRunFrame, run->count);
     if (run->pool.failed)
@@ -168,10 +170,21 @@ static PeltStatus bake_all(PeltiRun *run, PeltError *err)
         PELT_TRY(bake_frame(run, i, err));
     }
     pelti_skin_tell_give_way(run->skin, run->first);
-    PELT_TRY(pelti_progress(&progress, "write", 1, err));
+    return pelti_progress(&progress, "write", 1, err);
+}
+
+/// Everything is on disk, under names of its own, before anything appears: outputs and report together, or nothing.
+static PeltStatus publish(PeltiRun *run, double start_ms, PeltError *err)
+{
+    PeltiProgressSink progress = {run->def->skin.progress, run->def->skin.progress_user};
     if (run->output)
-        PELT_TRY(pelti_output_commit(run->output, &progress, &run->written, err));
-    return PELT_OK;
+        PELT_TRY(pelti_output_complete(run->output, &progress, &run->written, err));
+    run->total_ms = pelti_clock_ms() - start_ms;
+    if (run->report.path)
+        PELT_TRY(pelti_report_write(run, &run->report, err));
+    if (run->output)
+        PELT_TRY(pelti_output_commit(run->output, NULL, &run->written, err));
+    return run->report.path ? pelti_file_commit(&run->report, err) : PELT_OK;
 }
 
 PeltiRunTimes pelti_run_times(const PeltiRun *run)
@@ -229,15 +242,15 @@ PeltStatus pelt_bake(const PeltBakeDef *def, const PeltCharacter *character, Pel
     pelti_pool_init(&run.pool, &def->skin.allocator);
     pelti_log_init(&run.log, &def->skin.allocator);
     PeltStatus status = bake_all(&run, err);
-    run.total_ms = pelti_clock_ms() - start_ms;
-    if (status == PELT_OK && def->report_path)
-        status = pelti_report_save(&run, def->report_path, err);
+    if (status == PELT_OK)
+        status = publish(&run, start_ms, err);
     if (status == PELT_OK && result)
         fill_result(&run, result);
     if (status == PELT_OK) {
         tell_warnings(def, &run.skin->log);
         tell_warnings(def, &run.log);
     }
+    pelti_file_abort(&run.report);
     pelti_output_destroy(run.output);
     pelti_around_close(run.around);
     pelt_measure_destroy(run.measure);

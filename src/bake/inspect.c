@@ -316,13 +316,15 @@ static PeltStatus inspect(const PeltCharacter *character, const PeltRig *rig, bo
         bool ok = true;
         PeltiJson *root = pelti_json_new_object();
         fill_json(root, &facts, &ok);
-        const char *serialized = ok ? pelti_json_serialize(root, true, NULL) : NULL;
-        size_t length = serialized ? strlen(serialized) : 0;
-        out.data = serialized ? malloc(length + 2) : NULL;
+        PeltiArray printed;
+        pelti_array_init(&printed, NULL, 1);
+        ok = ok && pelti_json_print(root, true, &printed);
+        out.capacity = printed.count + 2;
+        out.data = ok ? malloc(out.capacity) : NULL;
         out.failed = !out.data;
-        out.capacity = length + 2;
         if (out.data)
-            snprintf(out.data, length + 2, "%s\n", serialized);
+            snprintf(out.data, out.capacity, "%s\n", printed.data);
+        pelti_array_release(&printed);
         pelti_json_release(root);
     } else {
         say_all(&out, &facts);

@@ -14,6 +14,7 @@ typedef struct Job {
     const PeltMeasureDef *def;
     const PeltCharacter *character;
     PeltiPool pool;
+    PeltiLog log;
     PeltiCache *cache; ///< NULL: not open
     int clip;          ///< -1: the file has none
     double fps;
@@ -42,6 +43,12 @@ static PeltStatus open_cache(Job *job, PeltError *err)
     job->count = job->cache->frames.frame_count;
     job->first = def->first_frame >= 0 ? def->first_frame : job->cache->frames.start_frame;
     job->fps = def->fps > 0 ? def->fps : job->cache->frames.fps > 0 ? job->cache->frames.fps : 30;
+    if (def->fps == 0 && job->cache->frames.fps <= 0 && job->character->who->clip_count)
+        pelti_warn(&job->log, "fps-unsaid", "%s: does not say how many frames a second it has: 30 taken (--fps)",
+                   def->cache_path);
+    if (def->first_frame < 0 && job->cache->timeless && job->character->who->clip_count)
+        return PELT_FAIL(err, PELT_BAD_INPUT, "%s: one frame, and nothing says which of the clip it is: say it (--first)",
+                         def->cache_path);
     if (!(def->fps >= 0 && job->fps <= 10000))
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "fps must be above 0 and at most 10000, not %g",
                          def->fps != 0 ? def->fps : job->fps);
@@ -92,7 +99,6 @@ static PeltStatus measure_frames(Job *job, PeltError *err)
 static PeltStatus save_report(const Job *job, PeltError *err)
 {
     bool ok = true;
-    size_t length = 0;
     const PeltiCharacter *who = job->character->who;
     PeltCharacterInfo info = pelt_character_info(job->character);
     PeltiJson *root = pelti_json_new_object(), *frames = pelti_json_new_array(), *warnings = pelti_json_new_array();
@@ -116,12 +122,10 @@ static PeltStatus save_report(const Job *job, PeltError *err)
         ok = pelti_json_push(frames, frame) && ok;
     }
     pelti_report_warnings(warnings, &who->log, &ok);
+    pelti_report_warnings(warnings, &job->log, &ok);
     pelti_put(root, "per_frame", frames, &ok);
     pelti_put(root, "warnings", warnings, &ok);
-    const char *text = ok && root ? pelti_json_serialize(root, true, &length) : NULL;
-    PeltStatus status = text ? pelti_file_save(job->def->report_path, text, length, err) : pelti_no_memory(err, 0);
-    pelti_json_release(root);
-    return status;
+    return pelti_json_save(root, ok, &job->pool.allocator, job->def->report_path, err);
 }
 
 static PeltStatus run(Job *job, PeltMeasureResult *result, PeltError *err)
@@ -133,6 +137,8 @@ static PeltStatus run(Job *job, PeltMeasureResult *result, PeltError *err)
     PELT_TRY(measure_frames(job, err));
     if (job->def->report_path)
         PELT_TRY(save_report(job, err));
+    for (int i = 0; job->def->warned && i < pelti_log_count(&job->log); i++)
+        job->def->warned(pelti_log_get(&job->log, i), job->def->warned_user);
     if (result) {
         *result =
             (PeltMeasureResult){.quality = pelt_measure_quality(job->measure), .lbs = pelt_measure_lbs_quality(job->measure)};
@@ -146,9 +152,11 @@ PeltStatus pelt_measure_cache(const PeltMeasureDef *def, const PeltCharacter *wh
     PELT_ASSERT(def->guard == MEASURE_GUARD); // start from pelt_measure_def_default
     Job job = {.def = def, .character = who};
     pelti_pool_init(&job.pool, &who->allocator);
+    pelti_log_init(&job.log, &who->allocator);
     PeltStatus status = run(&job, result, err);
     pelt_measure_destroy(job.measure);
     pelti_cache_close(job.cache);
+    pelti_log_release(&job.log);
     pelti_pool_release(&job.pool);
     return status;
 }

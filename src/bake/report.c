@@ -257,14 +257,11 @@ static void fill(PeltiJson *root, const PeltiRun *run, bool *ok)
     pelti_put(root, "warnings", warnings, ok);
 }
 
-PeltStatus pelti_report_save(const PeltiRun *run, const char *path, PeltError *err)
+PeltStatus pelti_report_write(const PeltiRun *run, PeltiFile *file, PeltError *err)
 {
     bool ok = true;
-    size_t length = 0;
     PeltiJson *root = pelti_json_new_object();
     fill(root, run, &ok);
-    const char *text = ok && root ? pelti_json_serialize(root, true, &length) : NULL;
-    PeltStatus status = text ? pelti_file_save(path, text, length, err) : pelti_no_memory(err, 0);
-    pelti_json_release(root);
-    return status;
+    PELT_TRY(pelti_json_write(root, ok, &run->pool.allocator, file, err));
+    return pelti_file_complete(file, err);
 }

@@ -24,7 +24,8 @@ typedef struct PeltiRun {
     PeltMeasure *measure; ///< NULL: not asked for
     PeltiAround *around;  ///< --scene; NULL: none
     PeltiOutput *output;
-    bool plays_pose; ///< the frames of the output bring poses
+    PeltiFile report; ///< appears with the outputs; not open: none is asked for
+    bool plays_pose;  ///< the frames of the output bring poses
     bool wants_normals;
     PeltiPose pose;                 ///< the clip's, which measures compare in
     PeltiRunFrame *records;         ///< [count]
@@ -52,7 +53,7 @@ PeltVerdict pelti_run_verdict(const PeltiRun *run, char *text, size_t size);
 void pelti_report_frame_quality(PeltiJson *frame, const PeltQuality *quality, bool *ok);
 void pelti_report_warnings(PeltiJson *list, const PeltiLog *log, bool *ok);
 
-/// Writes the report as product documents say; whole or not at all.
-PeltStatus pelti_report_save(const PeltiRun *run, const char *path, PeltError *err);
+/// Writes the report (docs/report.md), and completes the file.
+PeltStatus pelti_report_write(const PeltiRun *run, PeltiFile *file, PeltError *err);
 
 #endif

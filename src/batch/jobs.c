@@ -69,16 +69,26 @@ static PeltStatus read_text(const Said *said, const char *key, const char **out,
     return PELT_OK;
 }
 
+/// What an option is set to, as the command line has it: a string itself, of all else the JSON. Lives in the pool.
+static PeltStatus take_value(Said *said, const PeltiJsonAt *member, const char **out, PeltError *err)
+{
+    if (!member->value)
+        return PELT_FAIL(err, PELT_BAD_INPUT, "%s is no value an option can have", PELTI_JSON_PATH(member));
+    PeltiArray text;
+    pelti_array_init(&text, NULL, 1);
+    const char *own = pelti_json_text_of(member->value);
+    bool ok = own || pelti_json_print(member->value, false, &text);
+    *out = ok ? pelti_pool_text(&said->batch->pool, own ? own : text.data) : NULL;
+    pelti_array_release(&text);
+    return *out ? PELT_OK : pelti_no_memory(err, 1);
+}
+
 static PeltStatus add_setting(const PeltiJsonAt *member, void *user, PeltError *err)
 {
     Said *said = ((void **)user)[0];
     PeltiBatchJob *job = ((void **)user)[1];
-    size_t length;
-    const char *text = pelti_json_text_of(member->value);
-    if (!text)
-        text = member->value ? pelti_json_serialize(member->value, false, &length) : NULL;
-    if (!text)
-        return PELT_FAIL(err, PELT_BAD_INPUT, "%s is no value an option can have", PELTI_JSON_PATH(member));
+    const char *text;
+    PELT_TRY(take_value(said, member, &text, err));
     job->settings[job->setting_count++] = pelti_batch_format(said->batch, "%s=%s", member->key, text);
     return PELT_OK;
 }
@@ -133,8 +143,7 @@ static PeltStatus add_distil_option(const PeltiJsonAt *member, void *user, PeltE
 {
     Said *said = ((void **)user)[0];
     PeltiBatchJob *job = ((void **)user)[1];
-    size_t length;
-    const char *text = pelti_json_text_of(member->value);
+    const char *text;
     PELT_TRY(check_among(member, DISTIL_KEYS, err));
     if (!strcmp(member->key, "parts")) {
         int64_t parts = 0;
@@ -142,12 +151,9 @@ static PeltStatus add_distil_option(const PeltiJsonAt *member, void *user, PeltE
         job->parts = (int)parts;
         return PELT_OK;
     }
-    if (!text)
-        text = member->value ? pelti_json_serialize(member->value, false, &length) : NULL;
-    if (!text)
-        return PELT_FAIL(err, PELT_BAD_INPUT, "%s is no value an option can have", PELTI_JSON_PATH(member));
+    PELT_TRY(take_value(said, member, &text, err));
     job->distilled[job->distilled_count++] = pelti_batch_format(said->batch, "--%s", member->key);
-    job->distilled[job->distilled_count++] = pelti_pool_text(&said->batch->pool, text);
+    job->distilled[job->distilled_count++] = text;
     return PELT_OK;
 }
 

@@ -249,17 +249,13 @@ PeltStatus pelti_manifest_add(PeltiBatch *batch, const PeltiBatchEntry *entry, P
 {
     PeltiJson *line = pelti_json_new_object();
     PeltStatus status = line ? describe(batch, entry, line, err) : pelti_no_memory(err, 1);
-    size_t size = 0;
-    const char *text = status == PELT_OK ? pelti_json_serialize(line, false, &size) : NULL;
-    char *whole = text ? malloc(size + 1) : NULL;
-    if (whole) {
-        memcpy(whole, text, size);
-        whole[size] = '\n';
-        status = append(batch->own, whole, size + 1, err);
-    } else if (status == PELT_OK) {
-        status = pelti_no_memory(err, size);
-    }
-    free(whole);
+    PeltiArray text;
+    pelti_array_init(&text, NULL, 1);
+    if (status == PELT_OK && !(pelti_json_print(line, false, &text) && pelti_array_append(&text, "\n", 1)))
+        status = pelti_no_memory(err, text.count);
+    if (status == PELT_OK)
+        status = append(batch->own, text.data, text.count, err);
+    pelti_array_release(&text);
     pelti_json_release(line);
     return status;
 }

@@ -134,6 +134,8 @@ PeltStatus pelt_bench_table_write(const PeltBenchTable *table, const char *path,
     const char *dot = strrchr(path, '.');
     if (!form)
         form = dot && (!strcmp(dot, ".csv") || !strcmp(dot, ".html")) ? dot + 1 : "json";
+    if (strcmp(form, "csv") != 0 && strcmp(form, "json") != 0 && strcmp(form, "html") != 0)
+        return PELT_FAIL(err, PELT_BAD_ARGUMENT, "form \"%.40s\": it is csv, json or html", form);
     PeltiPage out;
     pelti_page_init(&out);
     if (!strcmp(form, "csv"))

@@ -46,7 +46,7 @@ PeltStatus pelti_file_begin(PeltiFile *file, const char *path, PeltError *err)
         return PELT_FAIL(err, PELT_IO, "%s: is a folder", path);
     file->path = exists ? realpath(path, NULL) : strdup(path);
     if (!file->path)
-        return PELT_FAIL(err, PELT_IO, "%s: %s", path, strerror(errno));
+        return PELT_FAIL(err, errno == ENOMEM ? PELT_FAILED : PELT_IO, "%s: %s", path, strerror(errno));
     int fd;
     if (exists && !S_ISREG(about.st_mode))
         fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -55,7 +55,7 @@ PeltStatus pelti_file_begin(PeltiFile *file, const char *path, PeltError *err)
     file->stream = fd >= 0 ? fdopen(fd, "wb") : NULL;
     if (file->stream)
         return PELT_OK;
-    PeltStatus status = PELT_FAIL(err, PELT_IO, "%s: cannot write: %s", path, strerror(errno));
+    PeltStatus status = PELT_FAIL(err, errno == ENOMEM ? PELT_FAILED : PELT_IO, "%s: cannot write: %s", path, strerror(errno));
     if (fd >= 0) {
         close(fd);
         if (file->temporary)

@@ -101,11 +101,7 @@ static void fill(PeltiJson *root_object, const PeltiDistilRun *run, bool *ok)
 PeltStatus pelti_distil_report(const PeltiDistilRun *run, PeltError *err)
 {
     bool ok = true;
-    size_t length = 0;
     PeltiJson *document = pelti_json_new_object();
     fill(document, run, &ok);
-    const char *text = ok && document ? pelti_json_serialize(document, true, &length) : NULL;
-    PeltStatus status = text ? pelti_file_save(run->def->report_path, text, length, err) : pelti_no_memory(err, 0);
-    pelti_json_release(document);
-    return status;
+    return pelti_json_save(document, ok, &run->def->skin.allocator, run->def->report_path, err);
 }

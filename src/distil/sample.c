@@ -47,7 +47,6 @@ static PeltStatus write_story(const PeltiDistilRun *run, const char *path, PeltE
 {
     const PeltiCharacter *who = run->character->who;
     bool ok = true;
-    size_t length = 0;
     PeltiJson *root = pelti_json_new_object(), *nodes = pelti_json_new_array(), *kinds = pelti_json_new_array();
     for (int n = 0; n < who->node_count; n++) {
         PeltiJson *node = pelti_json_new_object();
@@ -63,10 +62,7 @@ static PeltStatus write_story(const PeltiDistilRun *run, const char *path, PeltE
     pelti_put_text(root, "pose", "translation x y z, rotation x y z w, scale x y z: local, of each node", &ok);
     pelti_put(root, "kinds_in_turn", kinds, &ok);
     pelti_put(root, "nodes", nodes, &ok);
-    const char *text = ok && root ? pelti_json_serialize(root, true, &length) : NULL;
-    PeltStatus status = text ? pelti_file_save(path, text, length, err) : pelti_no_memory(err, 0);
-    pelti_json_release(root);
-    return status;
+    return pelti_json_save(root, ok, &run->def->skin.allocator, path, err);
 }
 
 static PeltStatus write_all(PeltiDistilRun *run, PeltiOutput *output, PeltiFile *poses, PeltError *err)

@@ -174,14 +174,8 @@ static PeltStatus prepare(Writer *w, PeltError *err)
 
 static PeltStatus write_rules(Writer *w, const PeltiReskinResult *result, PeltiFile *file, PeltError *err)
 {
-    PeltiJson *json = pelti_distil_rules(w->def, result);
-    size_t length = 0;
-    const char *text = json ? pelti_json_serialize(json, true, &length) : NULL;
-    PeltStatus status = text ? pelti_file_write(file, text, length, err) : pelti_no_memory(err, 0);
-    if (status == PELT_OK)
-        status = pelti_file_write(file, "\n", 1, err);
-    pelti_json_release(json);
-    return status;
+    PELT_TRY(pelti_json_write(pelti_distil_rules(w->def, result), true, w->def->allocator, file, err));
+    return pelti_file_write(file, "\n", 1, err);
 }
 
 static PeltStatus write_both(Writer *w, bool is_glb, PeltiFile *model, PeltiFile *rules, PeltError *err)

@@ -153,13 +153,17 @@ void pelti_cache_start(PeltiSinkFrames *frames, double first)
         frames->start_frame = (int)lrint(first);
 }
 
-void pelti_cache_times(PeltiSinkFrames *frames, double first_s, double last_s)
+void pelti_cache_times(PeltiSinkFrames *frames, double first_s, double last_s, double fps)
 {
     double length = last_s - first_s;
-    if (frames->frame_count < 2 || !(length > 0 && length < 1e6 && first_s >= 0 && first_s < 1e6))
+    if (!(first_s >= 0 && first_s < 1e6))
         return;
-    double fps = (frames->frame_count - 1) / length, whole = rint(fps);
-    double rounding = fmax(1e-4, 2 * (double)FLT_EPSILON * last_s / length);      // times are floats: 29.9999991 is 30
-    frames->fps = fabs(fps - whole) < fmin(rounding, 4e-4) * whole ? whole : fps; // 29.97 is not
+    if (frames->frame_count == 1)
+        pelti_cache_start(frames, first_s * (fps > 0 ? fps : 30));
+    if (frames->frame_count < 2 || !(length > 0 && length < 1e6))
+        return;
+    double told = (frames->frame_count - 1) / length, whole = rint(told);
+    double rounding = fmax(1e-4, 2 * (double)FLT_EPSILON * last_s / length);        // times are floats: 29.9999991 is 30
+    frames->fps = fabs(told - whole) < fmin(rounding, 4e-4) * whole ? whole : told; // 29.97 is not
     pelti_cache_start(frames, first_s * frames->fps);
 }

@@ -71,7 +71,7 @@ void pelti_obj_path(const char *path, int frame, char *out, size_t capacity); //
 typedef struct PeltiCacheSource {
     const char *path;               ///< .pc2 .mdd .npz .obj .usda .abc .glb .vrm .gltf
     const PeltiCharacter *who;      ///< whose points they are: the meshes of a .glb are put into its order; NULL: into the file's
-    double fps;                     ///< of a .glb that moves nodes alone, which has no frames of its own; 0: 30
+    double fps;                     ///< of a .glb that moves nodes alone, and of one frame whose time is known; 0: 30
     const PeltAllocator *allocator; ///< NULL: malloc
 } PeltiCacheSource;
 
@@ -88,6 +88,7 @@ struct PeltiCache { ///< the head of every cache
     const PeltiCacheKind *kind;
     PeltiPool pool;
     PeltiSinkFrames frames; ///< fps 0: the file does not say
+    bool timeless;          ///< one frame, and nothing in the file says which
     const char *path;       ///< for stories; NULL: they name a file already
 };
 

@@ -272,7 +272,7 @@ static void read_sampling(PeltiOgawaBlock *block, uint64_t stored, double step, 
         if (!pelti_ogawa_take(block, 8, &last))
             return;
     if (stored >= (uint64_t)frames->frame_count)
-        pelti_cache_times(frames, start, pelti_cache_double(last));
+        pelti_cache_times(frames, start, pelti_cache_double(last), frames->fps);
     frames->fps = frames->fps <= 1e5 ? frames->fps : 0;
 }
 

@@ -102,15 +102,15 @@ static void find_curve(GltfCache *cache)
         }
 }
 
-static PeltStatus count_keys(GltfCache *cache, PeltError *err)
+static PeltStatus count_keys(GltfCache *cache, double fps, PeltError *err)
 {
     const PeltiChannel *curve = cache->curve;
     PeltiSinkFrames *frames = &cache->head.frames;
     double first = (double)curve->times[0], last = (double)curve->times[curve->key_count - 1];
     frames->frame_count = curve->key_count;
+    pelti_cache_times(frames, first, last, fps);
     if (curve->key_count < 2)
         return PELT_OK;
-    pelti_cache_times(frames, first, last);
     double step = (last - first) / (curve->key_count - 1);
     for (int k = 0; k < curve->key_count; k++) {
         double off = (double)curve->times[k] - (first + k * step);
@@ -144,11 +144,12 @@ static PeltStatus count_frames(GltfCache *cache, double fps, PeltError *err)
     bool moves;
     find_curve(cache);
     if (cache->curve)
-        return count_keys(cache, err);
+        return count_keys(cache, fps, err);
     frames->frame_count = 1;
     PELT_TRY(find_motion(cache, &moves, err));
     if (!moves) {
         cache->clip = NULL;
+        cache->head.timeless = cache->has_skin;
         return PELT_OK;
     }
     if (cache->has_skin)

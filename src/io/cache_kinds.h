@@ -17,8 +17,9 @@ float pelti_cache_narrow(double value); ///< infinite where no float is as large
 
 /// Sets the start frame, where it is a number of use.
 void pelti_cache_start(PeltiSinkFrames *frames, double first);
-/// Sets frames a second and start frame from the times of the first and the last of `frame_count`, where they say something.
-void pelti_cache_times(PeltiSinkFrames *frames, double first_s, double last_s);
+/// Sets frames a second and start frame from the times of the first and the last of `frame_count`, where they say something. One
+/// frame's time says which it is at `fps`, of the caller; 0: 30.
+void pelti_cache_times(PeltiSinkFrames *frames, double first_s, double last_s, double fps);
 
 /// A text being read. It need not end with a zero.
 typedef struct PeltiCacheText {

@@ -33,7 +33,7 @@ static PeltStatus read_pc2(PointCache *cache, const unsigned char *header, PeltE
     return PELT_OK;
 }
 
-static PeltStatus read_mdd(PointCache *cache, const unsigned char *header, PeltError *err)
+static PeltStatus read_mdd(PointCache *cache, const unsigned char *header, double fps, PeltError *err)
 {
     uint32_t frames = (uint32_t)pelti_cache_word(header, 4, true), points = (uint32_t)pelti_cache_word(header + 4, 4, true);
     cache->big_endian = true;
@@ -44,7 +44,7 @@ static PeltStatus read_mdd(PointCache *cache, const unsigned char *header, PeltE
     PELT_TRY(pelti_source_read(&cache->source, 8, first, sizeof first, err));
     PELT_TRY(pelti_source_read(&cache->source, cache->first_byte - 4, last, sizeof last, err));
     pelti_cache_times(&cache->head.frames, (double)pelti_cache_float((uint32_t)pelti_cache_word(first, 4, true)),
-                      (double)pelti_cache_float((uint32_t)pelti_cache_word(last, 4, true)));
+                      (double)pelti_cache_float((uint32_t)pelti_cache_word(last, 4, true)), fps);
     return PELT_OK;
 }
 
@@ -58,7 +58,7 @@ static PeltStatus open_points(PeltiCache *head, const PeltiCacheSource *source, 
     size_t have = cache->source.bytes < sizeof header ? 8 : sizeof header;
     PELT_TRY(pelti_source_read(&cache->source, 0, header, have, err));
     return have == sizeof header && memcmp(header, "POINTCACHE2", 12) == 0 ? read_pc2(cache, header, err)
-                                                                           : read_mdd(cache, header, err);
+                                                                           : read_mdd(cache, header, source->fps, err);
 }
 
 static PeltStatus frame_points(PeltiCache *head, int index, Vec3 *points, PeltError *err)

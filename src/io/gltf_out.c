@@ -325,9 +325,9 @@ static PeltStatus write_word(PeltiFile *file, uint32_t word, PeltError *err)
     return pelti_file_write(file, bytes, 4, err);
 }
 
-static PeltStatus write_glb(PeltiGltfOut *out, PeltiFile *file, const char *text, size_t length, PeltError *err)
+static PeltStatus write_glb(PeltiGltfOut *out, PeltiFile *file, const PeltiArray *text, PeltError *err)
 {
-    uint64_t json = ((uint64_t)length + 3) & ~(uint64_t)3, total = 12 + 8 + json + (out->bytes ? 8 + out->bytes : 0);
+    uint64_t json = ((uint64_t)text->count + 3) & ~(uint64_t)3, total = 12 + 8 + json + (out->bytes ? 8 + out->bytes : 0);
     if (total > UINT32_MAX)
         return PELT_FAIL(err, PELT_UNSUPPORTED,
                          "the result has %llu bytes and a .glb ends at 4 GiB: write fewer frames or targets, or a .pc2",
@@ -335,8 +335,8 @@ static PeltStatus write_glb(PeltiGltfOut *out, PeltiFile *file, const char *text
     const uint32_t head[5] = {0x46546C67, 2, (uint32_t)total, (uint32_t)json, 0x4E4F534A}; // "glTF", "JSON"
     for (int i = 0; i < 5; i++)
         PELT_TRY(write_word(file, head[i], err));
-    PELT_TRY(pelti_file_write(file, text, length, err));
-    PELT_TRY(pelti_file_write(file, "   ", (size_t)(json - length), err));
+    PELT_TRY(pelti_file_write(file, text->data, text->count, err));
+    PELT_TRY(pelti_file_write(file, "   ", (size_t)(json - text->count), err));
     if (!out->bytes)
         return PELT_OK;
     PELT_TRY(write_word(file, (uint32_t)out->bytes, err));
@@ -344,30 +344,35 @@ static PeltStatus write_glb(PeltiGltfOut *out, PeltiFile *file, const char *text
     return stream_pieces(out, &(Stream){.file = file}, err);
 }
 
+static bool print_anew(PeltiGltfOut *out, bool pretty, PeltiArray *text)
+{
+    text->count = 0;
+    return pelti_json_print(out->root, pretty, text) && out->ok;
+}
+
 /// In the text of a .gltf a word that occurs nowhere else stands for the buffer, whose bytes are streamed in its place.
-static PeltStatus write_text(PeltiGltfOut *out, PeltiFile *file, PeltError *err)
+static PeltStatus write_text(PeltiGltfOut *out, PeltiFile *file, PeltiArray *text, PeltError *err)
 {
     char word[40] = "";
-    size_t length = 0;
-    const char *text = pelti_json_serialize(out->root, true, &length);
-    for (int n = 0; text && (!word[0] || strstr(text, word)); n++)
+    bool ok = print_anew(out, true, text);
+    for (int n = 0; ok && (!word[0] || strstr(text->data, word)); n++)
         snprintf(word, sizeof word, "@pelt buffer %d@", n);
-    PeltiJson *first = pelti_json_at(pelti_json_get(out->root, "buffers"), 0);
     if (out->bytes) {
+        PeltiJson *first = pelti_json_at(pelti_json_get(out->root, "buffers"), 0);
         note(out, pelti_json_set(first, "uri", pelti_json_new_text(word)));
-        text = pelti_json_serialize(out->root, true, &length);
+        ok = ok && print_anew(out, true, text);
     }
-    const char *place = text && out->bytes ? strstr(text, word) : NULL;
-    if (!text || !out->ok || (out->bytes && !place))
-        return pelti_no_memory(err, length);
+    const char *place = ok && out->bytes ? strstr(text->data, word) : NULL;
+    if (!ok || (out->bytes && !place))
+        return pelti_no_memory(err, text->count);
     if (!place)
-        return pelti_file_write(file, text, length, err);
+        return pelti_file_write(file, text->data, text->count, err);
     static const char scheme[] = "data:application/octet-stream;base64,";
-    PELT_TRY(pelti_file_write(file, text, (size_t)(place - text), err));
+    PELT_TRY(pelti_file_write(file, text->data, (size_t)(place - text->data), err));
     PELT_TRY(pelti_file_write(file, scheme, sizeof scheme - 1, err));
     PELT_TRY(stream_pieces(out, &(Stream){.file = file, .base64 = true}, err));
     place += strlen(word);
-    return pelti_file_write(file, place, length - (size_t)(place - text), err);
+    return pelti_file_write(file, place, text->count - (size_t)(place - text->data), err);
 }
 
 /// The one buffer's length; no buffer at all where there are no bytes.
@@ -386,9 +391,13 @@ PeltStatus pelti_gltf_out_write(PeltiGltfOut *out, PeltiFile *file, bool is_glb,
     finish_buffer(out);
     if (!out->ok)
         return pelti_no_memory(err, 0);
+    PeltiArray text;
+    pelti_array_init(&text, &out->pool.allocator, 1);
+    PeltStatus status;
     if (!is_glb)
-        return write_text(out, file, err);
-    size_t length = 0;
-    const char *text = pelti_json_serialize(out->root, false, &length);
-    return text ? write_glb(out, file, text, length, err) : pelti_no_memory(err, 0);
+        status = write_text(out, file, &text, err);
+    else
+        status = print_anew(out, false, &text) ? write_glb(out, file, &text, err) : pelti_no_memory(err, text.count);
+    pelti_array_release(&text);
+    return status;
 }

@@ -234,6 +234,11 @@ int pelti_json_count(const PeltiJson *array)
     return json_object_is_type(array, json_type_array) ? (int)json_object_array_length(array) : 0;
 }
 
+bool pelti_json_is_empty(const PeltiJson *object)
+{
+    return json_object_is_type(object, json_type_object) && json_object_object_length(object) == 0;
+}
+
 const char *pelti_json_text_of(PeltiJson *string)
 {
     return json_object_is_type(string, json_type_string) ? json_object_get_string(string) : NULL;

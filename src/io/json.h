@@ -3,6 +3,7 @@
 #ifndef PELTI_IO_JSON_H
 #define PELTI_IO_JSON_H
 
+#include "core/file.h"
 #include "core/memory.h"
 
 #include <stdbool.h>
@@ -60,7 +61,8 @@ PeltStatus pelti_json_each(const PeltiJsonAt *object, PeltiJsonVisit visit, void
 /// Without a path, for code that builds or edits: NULL or -1 where absent or of another kind.
 PeltiJson *pelti_json_get(const PeltiJson *object, const char *key);
 PeltiJson *pelti_json_at(const PeltiJson *array, int index);
-int pelti_json_count(const PeltiJson *array); ///< 0 for anything but an array
+int pelti_json_count(const PeltiJson *array);      ///< 0 for anything but an array
+bool pelti_json_is_empty(const PeltiJson *object); ///< an object without members
 const char *pelti_json_text_of(PeltiJson *string);
 int64_t pelti_json_int_of(const PeltiJson *number, int64_t fallback);
 
@@ -80,7 +82,11 @@ bool pelti_json_set_null(PeltiJson *object, const char *key);
 bool pelti_json_push(PeltiJson *array, PeltiJson *value);
 bool pelti_json_put(PeltiJson *array, int index, PeltiJson *value); ///< replaces
 void pelti_json_remove(PeltiJson *object, const char *key);
-/// The document as text, owned by `json` and good until it is changed or serialised again; NULL when refused.
-const char *pelti_json_serialize(PeltiJson *json, bool pretty, size_t *length);
+/// Appends the document as text to an array of char, in lines where `pretty`, with a 0 behind it that does not count. False where
+/// memory is refused.
+bool pelti_json_print(const PeltiJson *json, bool pretty, PeltiArray *text);
+/// Writes it in lines, or saves it whole or not at all, and releases it whatever comes of it. `ok`: what the writer gathered.
+PeltStatus pelti_json_write(PeltiJson *json, bool ok, const PeltAllocator *allocator, PeltiFile *file, PeltError *err);
+PeltStatus pelti_json_save(PeltiJson *json, bool ok, const PeltAllocator *allocator, const char *path, PeltError *err);
 
 #endif

@@ -144,10 +144,3 @@ void pelti_json_remove(PeltiJson *object, const char *key)
     if (json_object_is_type(object, json_type_object))
         json_object_object_del(object, key);
 }
-
-const char *pelti_json_serialize(PeltiJson *json, bool pretty, size_t *length)
-{
-    int flags =
-        JSON_C_TO_STRING_NOSLASHESCAPE | (pretty ? JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED : JSON_C_TO_STRING_PLAIN);
-    return json_object_to_json_string_length(json, flags, length);
-}

@@ -117,15 +117,11 @@ static PeltiJson *pairs(const float (*values)[2], int count)
 PeltStatus pelti_io_operator_write(const PeltOperator *op, const char *path, PeltError *err)
 {
     PeltiJson *root = pelti_json_new_object();
-    size_t length = 0;
     bool ok = root && pelti_json_set(root, "version", pelti_json_new_int(1)) &&
               pelti_json_set(root, "name", pelti_json_new_text(op->name)) &&
               pelti_json_set(root, "open", pairs(op->open, op->control_count)) &&
               pelti_json_set(root, "closed", pairs(op->closed, op->control_count)) &&
               pelti_json_set(root, "reach", pelti_json_new_float(op->reach)) &&
               pelti_json_set(root, "controller", pairs(op->controller, op->point_count));
-    const char *text = ok ? pelti_json_serialize(root, true, &length) : NULL;
-    PeltStatus status = text ? pelti_file_save(path, text, length, err) : pelti_no_memory(err, 4096);
-    pelti_json_release(root);
-    return status;
+    return pelti_json_save(root, ok, NULL, path, err);
 }

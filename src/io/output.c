@@ -34,6 +34,8 @@ struct PeltiOutput {
     PeltiObjShape shape;
     OneOutput *each;
     int count;
+    bool completed;         ///< all files are, under names of their own
+    PeltiOutputReport made; ///< completing them fills what it tells of morph targets, publishing the rest
 };
 
 static bool kind_of(const char *path, OutputKind *kind)
@@ -235,22 +237,32 @@ static void count_files(const PeltiOutput *output, const OneOutput *one, PeltiOu
     }
 }
 
-PeltStatus pelti_output_commit(PeltiOutput *output, const PeltiProgressSink *progress, PeltiOutputReport *report, PeltError *err)
+PeltStatus pelti_output_complete(PeltiOutput *output, const PeltiProgressSink *progress, PeltiOutputReport *report,
+                                 PeltError *err)
 {
-    PeltiOutputReport made = {0};
     for (int i = 0; i < output->count; i++) {
         if (output->each[i].kind >= KIND_GLB)
             pelti_gltf_sink_progress(output->each[i].sink, progress);
         PELT_TRY(pelti_sink_complete(output->each[i].sink, err));
         if (output->each[i].kind >= KIND_GLB)
-            pelti_gltf_sink_report(output->each[i].sink, &made);
+            pelti_gltf_sink_report(output->each[i].sink, &output->made);
     }
+    output->completed = true;
+    if (report)
+        *report = output->made;
+    return PELT_OK;
+}
+
+PeltStatus pelti_output_commit(PeltiOutput *output, const PeltiProgressSink *progress, PeltiOutputReport *report, PeltError *err)
+{
+    if (!output->completed)
+        PELT_TRY(pelti_output_complete(output, progress, NULL, err));
     for (int i = 0; i < output->count; i++) {
         PELT_TRY(pelti_sink_publish(output->each[i].sink, err));
-        count_files(output, &output->each[i], &made);
+        count_files(output, &output->each[i], &output->made);
     }
     if (report)
-        *report = made;
+        *report = output->made;
     return PELT_OK;
 }
 

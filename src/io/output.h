@@ -64,7 +64,11 @@ PeltStatus pelti_output_frame(PeltiOutput *output, const Vec3 *points, const Vec
 /// Where the objects are in the next frame, before it is pushed: `placements` [object_count] (those of soft ones are not
 /// looked at), `soft_points` all soft objects' vertices one after another (NULL: there are none).
 void pelti_output_place(PeltiOutput *output, const Trs *placements, const Vec3 *soft_points);
-/// After the last frame: compresses, completes every file, then lets all appear. `progress`, `report` may be NULL.
+/// After the last frame: compresses and completes every file, so that all that can run out of space is behind; `report` tells of
+/// morph targets. `progress`, `report` may be NULL.
+PeltStatus pelti_output_complete(PeltiOutput *output, const PeltiProgressSink *progress, PeltiOutputReport *report,
+                                 PeltError *err);
+/// Completes if that was not done, then lets all appear. `progress`, `report` may be NULL.
 PeltStatus pelti_output_commit(PeltiOutput *output, const PeltiProgressSink *progress, PeltiOutputReport *report, PeltError *err);
 /// Frees; removes all that was not committed. NULL is fine.
 void pelti_output_destroy(PeltiOutput *output);

@@ -58,12 +58,14 @@ static PeltStatus describe_methods(PeltiArray *answer, PeltError *err)
     pelti_put_text(root, "default", pelt_method_default(), &ok);
     pelti_put(root, "methods", methods, &ok);
     pelti_put(root, "characters", makes, &ok);
-    const char *text = ok ? pelti_json_serialize(root, false, NULL) : NULL;
-    ok = text != NULL;
+    PeltiArray text;
+    pelti_array_init(&text, NULL, 1);
+    ok = ok && pelti_json_print(root, false, &text);
     if (ok) {
-        PeltiMsgMethods m = {pelti_msg_text(text)};
+        PeltiMsgMethods m = {pelti_msg_text(text.data)};
         pelti_msg_write(answer, PELTI_MSG_Methods, &m);
     }
+    pelti_array_release(&text);
     pelti_json_release(root);
     return ok ? PELT_OK : pelti_no_memory(err, 0);
 }

@@ -377,7 +377,6 @@ static PeltiJson *shot_json(const PeltiCompare *c, const PeltiCompareShot *s, bo
 PeltStatus pelti_compare_json(const PeltiCompare *c, const char *path, PeltError *err)
 {
     bool ok = true;
-    size_t length = 0;
     PeltCharacterInfo info = pelt_character_info(c->study.character);
     PeltiJson *root = pelti_json_new_object(), *methods = pelti_json_new_array(), *pictures = pelti_json_new_array();
     pelti_put_text(root, "pelt", PELT_VERSION_STRING, &ok);
@@ -394,8 +393,5 @@ PeltStatus pelti_compare_json(const PeltiCompare *c, const char *path, PeltError
             ok = pelti_json_push(pictures, shot_json(c, &shots[i], &ok)) && ok;
     pelti_put(root, "methods", methods, &ok);
     pelti_put(root, "pictures", pictures, &ok);
-    const char *text = ok && root ? pelti_json_serialize(root, true, &length) : NULL;
-    PeltStatus status = text ? pelti_file_save(path, text, length, err) : pelti_no_memory(err, 0);
-    pelti_json_release(root);
-    return status;
+    return pelti_json_save(root, ok, NULL, path, err);
 }

@@ -70,7 +70,8 @@ static PeltStatus open_cache(Rendering *job, PeltError *err)
     if (job->cache->frames.point_count != points)
         return PELT_FAIL(err, PELT_BAD_INPUT, "%s: has %d points a frame, the character %d", job->def->cache_path,
                          job->cache->frames.point_count, points);
-    job->begin = job->cache->frames.start_frame;
+    bool named = job->cache->timeless && job->def->frame >= 0; // it is whichever one says it is
+    job->begin = named ? job->def->frame : job->cache->frames.start_frame;
     job->end = job->begin + job->cache->frames.frame_count;
     job->points = PELTI_NEW(&job->pool, Vec3, points);
     return job->pool.failed ? pelti_no_memory(err, (size_t)points * sizeof(Vec3)) : PELT_OK;

@@ -54,6 +54,7 @@ static void what_is_written_can_be_read(void **state)
                 a.paper == b.paper && a.over_machine == b.over_machine);
     pelt_bench_table_destroy(back);
     PeltError err = {0};
+    assert_int_equal(pelt_bench_table_write(table, path, "yaml", NULL), PELT_BAD_ARGUMENT);
     assert_int_equal(pelt_bench_table_write(table, path, "json", NULL), PELT_OK);
     assert_int_equal(pelt_bench_table_read(path, &back, &err), PELT_BAD_INPUT);
     assert_non_null(strstr(err.text, ".csv"));

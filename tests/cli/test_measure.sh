@@ -24,6 +24,12 @@ for x, y in zip(a['per_frame'], b['per_frame']):
 PY
 "$PELT" measure "$work/arm.glb" --cache "$work/a.pc2" --clip bend --json -q | python3 -c 'import json, sys; q = json.load(sys.stdin); assert q["frames"] == 9 and "verdict" in q' || fail "json"
 "$PELT" bake "$work/arm.glb" -m lbs --clip bend --frames 0:3 --json -q -o "$work/b.pc2" 2>/dev/null | python3 -c 'import json, sys; assert "deep_pairs" not in json.load(sys.stdin)' || fail "a bake without --report measured"
+# outputs and report appear together: a report that cannot be written costs no bake, and leaves what was there
+echo old >"$work/together.pc2"
+for report in "$work/nowhere/r.json" "$work"; do
+    "$PELT" bake "$work/arm.glb" -m lbs --clip bend --frames 0:3 -q -o "$work/together.pc2" --report "$report" 2>"$work/err"
+    [ $? = 2 ] && [ "$(cat "$work/together.pc2")" = old ] || fail "a report that cannot be written: $(cat "$work/err")"
+done
 # refusals say the cure
 "$PELT" measure "$work/arm.glb" 2>"$work/err"
 [ $? = 1 ] && grep -q -- "--cache" "$work/err" || fail "no cache: $(cat "$work/err")"
@@ -58,6 +64,21 @@ for kind in mdd npz obj usda abc glb gltf; do
     esac
     "$PELT" render "$work/arm.glb" --cache "$work/kinds/a.$kind" --clip bend --frame 14 --size 80x60 -q -o "$work/got.png" || fail "render a .$kind"
     case $kind in glb | gltf) ;; *) cmp -s "$work/got.png" "$work/want.png" || fail "the picture of a .$kind" ;; esac
+done
+# one frame alone is measured in its own pose, or one is told that nothing says which it is
+(cd "$work" && mkdir one && "$PELT" bake arm.glb -m lbs --clip bend --frames 18:18 -q $(printf -- '-o one/a.%s ' pc2 mdd npz obj usda abc glb gltf)) ||
+    fail "bake one frame"
+for kind in pc2 mdd npz usda abc; do
+    "$PELT" measure "$work/arm.glb" --cache "$work/one/a.$kind" --clip bend --report "$work/one.json" -q 2>"$work/err" || fail "one frame of .$kind: $(cat "$work/err")"
+    python3 -c "import json; r = json.load(open('$work/one.json')); assert r['first_frame'] == 18 and r['quality']['flown'] == 0, r" || fail "the frame of .$kind"
+    case $kind in pc2 | mdd) grep -q -- "30 taken (--fps)" "$work/err" || fail "a rate that was guessed for .$kind: $(cat "$work/err")" ;; esac
+done
+for kind in glb gltf; do
+    "$PELT" measure "$work/arm.glb" --cache "$work/one/a.$kind" --clip bend -q 2>"$work/err"
+    [ $? = 3 ] && grep -q -- "--first" "$work/err" || fail "one frame of .$kind: $(cat "$work/err")"
+    "$PELT" measure "$work/arm.glb" --cache "$work/one/a.$kind" --clip bend --first 18 --report "$work/one.json" -q 2>/dev/null || fail "one frame of .$kind, told"
+    python3 -c "import json; r = json.load(open('$work/one.json')); assert r['quality']['flown'] < 1e-3, r" || fail "the frame of .$kind, told"
+    "$PELT" render "$work/arm.glb" --cache "$work/one/a.$kind" --clip bend --frame 18 --size 80x60 -q -o "$work/got.png" || fail "the picture of one frame of .$kind"
 done
 "$PELT" measure "$work/arm.glb" --cache "$work/kinds/a_0013.obj" --clip bend --json -q >"$work/got" && [ "$(cat "$work/got")" = "$want" ] || fail "a frame's name"
 if has_numpy; then

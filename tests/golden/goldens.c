@@ -76,7 +76,7 @@ static void write_golden(FILE *file, const Golden *g)
     fprintf(file, "\n%s %016" PRIx64 " %d points %d frames, size %.5g\n", g->name, g->hash, g->points, g->frames,
             (double)g->size);
     for (int i = 0; i < g->probes; i++)
-        fprintf(file, " %d %s%d %.7g %.7g %.7g\n", golden_frame(g, i), of_objects(i), golden_point(g, i), (double)g->probe[i][0],
+        fprintf(file, " %d %s%d %.9g %.9g %.9g\n", golden_frame(g, i), of_objects(i), golden_point(g, i), (double)g->probe[i][0],
                 (double)g->probe[i][1], (double)g->probe[i][2]);
 }
 

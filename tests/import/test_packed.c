@@ -1,7 +1,7 @@
 /// Compressed glTF gives the character of the plain file, bit for bit where the compression loses nothing.
 #include "tiny_gltf.h"
 #include "check.h"
-#include "io/json.h"
+#include "json_text.h"
 
 #include <pelt/pelt.h>
 
@@ -111,9 +111,10 @@ static void write_packed(const char *path, const unsigned char *glb)
     static const char names[] = "[\"EXT_meshopt_compression\"]";
     assert_int_equal(pelti_json_parse(names, sizeof names - 1, &extra, NULL), PELT_OK);
     assert_true(pelti_json_set(packer.root, "extensionsRequired", extra));
-    size_t length, size;
-    const char *json = pelti_json_serialize(packer.root, false, &length);
-    unsigned char *out = tiny_pack(json, length, packer.bin, packer.used, &size);
+    size_t size;
+    PeltiArray json = json_text(packer.root, false);
+    unsigned char *out = tiny_pack(json.data, json.count, packer.bin, packer.used, &size);
+    pelti_array_release(&json);
     save(path, out, size);
     free(out);
     pelti_json_release(packer.root);

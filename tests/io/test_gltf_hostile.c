@@ -2,7 +2,7 @@
 #include "check.h"
 #include "core/clock.h"
 #include "io/gltf.h"
-#include "io/json.h"
+#include "json_text.h"
 #include "tiny_gltf.h"
 
 typedef struct Meter { ///< an allocator that counts
@@ -187,10 +187,11 @@ enum { AWKWARD_KINDS = 12 };
 
 static void try_document(Spoiler *spoiler, const char *what)
 {
-    size_t json_size, size;
+    size_t size;
     PeltError err;
-    const char *json = pelti_json_serialize(spoiler->root, false, &json_size);
-    unsigned char *glb = tiny_pack(json, json_size, spoiler->tiny->bin, spoiler->tiny->bin_size, &size);
+    PeltiArray json = json_text(spoiler->root, false);
+    unsigned char *glb = tiny_pack(json.data, json.count, spoiler->tiny->bin, spoiler->tiny->bin_size, &size);
+    pelti_array_release(&json);
     try_bytes(glb, size, what, &err);
     free(glb);
 }

@@ -1,6 +1,7 @@
 /// JSON: what is allowed is read and comes back byte for byte, what is not is refused with its place.
 #include "check.h"
-#include "io/json.h"
+#include "json_text.h"
+#include "refusing.h"
 
 #include <string.h>
 
@@ -16,12 +17,10 @@ static void an_unchanged_document_comes_back_byte_for_byte(void **state)
     PeltiJson *json = NULL;
     PeltError err;
     assert_int_equal(parse(text, &json, &err), PELT_OK);
-    size_t length;
-    assert_string_equal(pelti_json_serialize(json, false, &length), text);
-    assert_int_equal(length, strlen(text));
+    assert_json(json, false, text);
     PeltiJson *copy = pelti_json_copy(json);
     pelti_json_release(json);
-    assert_string_equal(pelti_json_serialize(copy, false, &length), text);
+    assert_json(copy, false, text);
     pelti_json_release(copy);
 }
 
@@ -209,8 +208,55 @@ static void numbers_are_written_as_short_as_they_read_back(void **state)
               pelti_json_push(list, pelti_json_new_text("a\xff/\n")) && pelti_json_push(list, pelti_json_new_int(-5));
     assert_true(ok);
     assert_false(pelti_json_push(list, NULL));
-    size_t length;
-    assert_string_equal(pelti_json_serialize(list, false, &length), "[0.1,0.1,0.3333333333333333,\"nan\",\"a?/\\n\",-5]");
+    assert_json(list, false, "[0.1,0.1,0.3333333333333333,\"nan\",\"a?/\\n\",-5]");
+    pelti_json_release(list);
+}
+
+static void lines_are_indented_and_strings_escaped(void **state)
+{
+    (void)state;
+    const char *text = "{\n"
+                       "  \"a\": [\n"
+                       "    1,\n"
+                       "    {}\n"
+                       "  ],\n"
+                       "  \"\\\"\\\\\": \"\\b\\f\\n\\r\\t\\u001f/\xc3\xa9\",\n"
+                       "  \"o\": {\n"
+                       "    \"n\": null\n"
+                       "  },\n"
+                       "  \"e\": []\n"
+                       "}";
+    PeltiJson *json = NULL;
+    PeltError err;
+    assert_int_equal(parse(text, &json, &err), PELT_OK);
+    assert_json(json, true, text);
+    pelti_json_release(json);
+}
+
+static PeltStatus print(const PeltAllocator *allocator, const void *user, PeltError *err)
+{
+    PeltiArray text;
+    pelti_array_init(&text, allocator, 1);
+    bool ok = pelti_json_print(user, true, &text);
+    PeltStatus status = ok ? PELT_OK : pelti_no_memory(err, text.count);
+    if (ok)
+        assert_int_equal(text.data[text.count - 1], ']');
+    pelti_array_release(&text);
+    return status;
+}
+
+/// A text is whole or none: what had no memory was once left out of it without a word.
+static void refused_memory_is_told(void **state)
+{
+    (void)state;
+    PeltiJson *list = pelti_json_new_array();
+    for (int i = 0; i < 2000; i++)
+        assert_true(pelti_json_push(list, pelti_json_new_int(i)));
+    Refusing counting = {.refuse_at = -1};
+    assert_int_equal(run_refusing(print, list, &counting), PELT_OK);
+    assert_in_range(counting.calls, 4, 100);
+    for (int i = 0; i < counting.calls; i++)
+        assert_int_equal(run_refusing(print, list, &(Refusing){.refuse_at = i}), PELT_FAILED);
     pelti_json_release(list);
 }
 
@@ -220,6 +266,8 @@ int main(void)
         cmocka_unit_test(an_unchanged_document_comes_back_byte_for_byte),
         cmocka_unit_test(what_json_does_not_allow_is_refused_with_its_place),
         cmocka_unit_test(deep_and_swollen_documents_are_refused),
+        cmocka_unit_test(lines_are_indented_and_strings_escaped),
+        cmocka_unit_test(refused_memory_is_told),
         cmocka_unit_test(escapes_say_what_they_mean),
         cmocka_unit_test(getters_check_kind_and_range_and_name_the_path),
         cmocka_unit_test(a_value_knows_its_line),
