@@ -224,7 +224,7 @@ PeltStatus pelti_body_create(const PeltiBodyDef *def, PeltiBody **out, PeltError
     body->file = who;
     pelti_pool_init(&body->pool, def->allocator);
     PeltStatus status = pelti_pieces_judge(who, def->weights, def->rig, &body->pool, &body->pieces, err);
-    int own_most = def->coarse ? 3 * wanted_vertices(def, true) / 2 : 0;
+    int own_most = def->coarse ? (int)(BODY_COARSE_OWN * wanted_vertices(def, true)) : 0;
     bool own = status == PELT_OK && def->mode == PELTI_BODY_AUTO && pelti_body_is_file(who, &body->pieces, own_most);
     if (status == PELT_OK && !own)
         status = make_body(body, def, err);

@@ -14,10 +14,10 @@ typedef struct PeltiBodyDef {
     const PeltiCharacter *who;
     const PeltiWeights *weights; ///< per welded vertex: what the file's points are bound by; outlives the body
     PeltiBodyMode mode;
-    int vertices;       ///< wanted of a proxy; 0: by default
-    bool dear;          ///< a vertex costs much: fewer by default where it is made of pieces or of a coarse skin
-    bool coarse;        ///< one closed skin of over 3/2 of what is wanted is not its own body: little finer gains nothing
-    const PeltRig *rig; ///< what pieces are, by name; NULL: as they look
+    int vertices;                   ///< wanted of a proxy; 0: by default
+    bool dear;                      ///< a vertex costs much: fewer by default where it is made of pieces or of a coarse skin
+    bool coarse;                    ///< one closed skin of more than BODY_COARSE_OWN of what is wanted is not its own body
+    const PeltRig *rig;             ///< what pieces are, by name; NULL: as they look
     const PeltAllocator *allocator; ///< NULL: malloc
     PeltiJobs *jobs;                ///< while it is made; NULL: none
     PeltiLog *log;                  ///< NULL: nothing is said

@@ -12,8 +12,8 @@ struct PeltiLimit {
     const PeltiMesh *mesh;
     const PeltiCharacter *who;
     const PeltiWeights *weights;
-    float *most; // [vertex_count] length
-    int *count;  // [blocks]
+    float *most;     // [vertex_count] length
+    int *block_held; // [blocks] scratch of an apply: how many vertices each block held back
 };
 
 enum { GRAIN = 512 };
@@ -89,7 +89,7 @@ PeltStatus pelti_limit_create(const PeltiCharacter *who, const PeltiWeights *wei
     limit->who = who;
     limit->weights = weights;
     limit->most = PELTI_NEW(pool, float, who->mesh->vertex_count);
-    limit->count = PELTI_NEW(pool, int, who->mesh->vertex_count / GRAIN + 1);
+    limit->block_held = PELTI_NEW(pool, int, who->mesh->vertex_count / GRAIN + 1);
     if (pool->failed)
         return pelti_no_memory(err, (size_t)who->mesh->vertex_count * 16);
     PeltiPool work;
@@ -145,7 +145,7 @@ static void hold_range(void *context, int begin, int end, int worker)
         h->shape[v] = vec3_mad(home, away, allowed / length);
         held++;
     }
-    h->limit->count[begin / GRAIN] = held;
+    h->limit->block_held[begin / GRAIN] = held;
 }
 
 int pelti_limit_apply(PeltiLimit *limit, const Mat34 *bones, PeltiJobs *jobs, Vec3 *shape)
@@ -154,6 +154,6 @@ int pelti_limit_apply(PeltiLimit *limit, const Mat34 *bones, PeltiJobs *jobs, Ve
     int count = limit->mesh->vertex_count, held = 0;
     pelti_parallel_for(jobs, count, GRAIN, hold_range, &h);
     for (int k = 0; k < (count + GRAIN - 1) / GRAIN; k++)
-        held += limit->count[k];
+        held += limit->block_held[k];
     return held;
 }

@@ -6,6 +6,7 @@
 
 #include "body/constants.def"
 #include "character/joints.h"
+#include "geometry/constants.def"
 
 #include <math.h>
 #include <string.h>
@@ -147,7 +148,7 @@ static void bend(const Trial *trial, int joint)
         }
         marks.area += area;
         marks.jump += high - low > TRIAL_JUMP ? area : 0;
-        marks.broken += turned || longest > TRIAL_TORN ? area : 0;
+        marks.broken += turned || longest > (float)TORN ? area : 0;
         marks.cost += area * (double)cost / count;
         marks.longest = fmaxf(marks.longest, longest);
     }

@@ -29,8 +29,9 @@ void pelti_character_destroy(PeltiCharacter *who)
     pelti_free(&allocator, who, sizeof *who);
 }
 
-/// More than one joint used, by rows of which at least half were good in the file (methods: whose weights?). Sums say
-/// nothing: exporters write 0.77 and mean shares.
+/// More than one joint used, by rows of which at least half were good in the file (methods: whose weights?): bad rows are mended
+/// from the good ones around them, and where most are, the weights are the mending's and no more the file's; half is chosen, not
+/// measured. Sums say nothing: exporters write 0.77 and mean shares.
 static bool weights_are_sane(const PeltiCharacter *who)
 {
     const PeltiWeights *w = &who->file_weights;

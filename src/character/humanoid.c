@@ -1,6 +1,8 @@
 /// Tells which joint is which limb of a humanoid by the names that the usual rigs have.
 #include "character/humanoid.h"
 
+#include "character/constants.def"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -202,4 +204,9 @@ PeltiHumanoid pelti_humanoid_find(const PeltiCharacter *who, const char *const *
             best = tried;
     }
     return best;
+}
+
+bool pelti_humanoid_is(const PeltiHumanoid *parts)
+{
+    return parts->found >= HUMANOID_LEAST;
 }

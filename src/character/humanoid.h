@@ -25,6 +25,9 @@ typedef struct PeltiHumanoid {
 /// joints counts.
 PeltiHumanoid pelti_humanoid_find(const PeltiCharacter *who, const char *const *said, const bool *usable);
 
+/// Whether enough joints have names to take the skeleton for a humanoid: what is known of one then holds.
+bool pelti_humanoid_is(const PeltiHumanoid *parts);
+
 /// The name without what stands before a colon or bar ("mixamorig:", "Armature|").
 const char *pelti_humanoid_short(const char *name);
 

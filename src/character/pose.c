@@ -230,7 +230,7 @@ float pelti_pose_largest_turn(const PeltiCharacter *who, const Mat34 *from, cons
 int pelti_clip_frames(const PeltiClip *clip, double fps)
 {
     double frames = floor((double)clip->duration_s * fps + 0.5) + 1;
-    return frames < 1 ? 1 : frames > 1e8 ? 100000000 : (int)frames;
+    return !(frames >= 1) ? 1 : frames > 1e8 ? 100000000 : (int)frames;
 }
 
 int pelti_clip_find(const PeltiCharacter *who, const char *name_or_index)

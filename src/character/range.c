@@ -8,7 +8,8 @@
 enum { MOVES = 6, KEYS_PER_MOVE = 8, KEYS = MOVES * KEYS_PER_MOVE + 1 };
 enum { HINGES, LIMBS, TRUNK, ENDS, SIDES, TWISTS }; // the moves, a second each
 
-/// Degrees at the height of a move; bending is towards the front, and back where negative.
+/// Degrees at the height of a move; bending is towards the front, and back where negative. Round figures, about a third to two
+/// thirds of what an adult's joints reach: every joint folds well and none to its end; chosen, not measured.
 typedef struct MoveLimits {
     int move; // in which it bends
     float bend, side, twist;
@@ -46,7 +47,8 @@ static MoveLimits limits_of(const char *name, int depth)
     for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++)
         if (strstr(plain, PARTS[i].word))
             return PARTS[i].limits;
-    return (MoveLimits){depth % 2 ? HINGES : LIMBS, 15, 8, 8, false}; // neighbours in a chain move apart
+    // nobody knows what it is: little, since chains (tails, strands) add up; neighbours in a chain move apart
+    return (MoveLimits){depth % 2 ? HINGES : LIMBS, 15, 8, 8, false};
 }
 
 typedef struct Axes { // world, in the file's pose

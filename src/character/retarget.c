@@ -240,8 +240,8 @@ static void tell(const PeltiRetargetWork *w, PeltiRetarget *out)
 {
     const PeltiCharacter *from = w->from.who;
     out->pair_count = w->pair_count;
-    out->from_words = w->from.parts.found >= 4 ? w->from.parts.convention : NULL;
-    out->words = w->to.parts.found >= 4 ? w->to.parts.convention : NULL;
+    out->from_words = pelti_humanoid_is(&w->from.parts) ? w->from.parts.convention : NULL;
+    out->words = pelti_humanoid_is(&w->to.parts) ? w->to.parts.convention : NULL;
     for (int n = 0; n < from->node_count; n++) {
         bool used = false;
         for (int p = 0; p < w->pair_count; p++)

@@ -122,7 +122,7 @@ static bool directions(const PeltiRetargetWork *w, const PeltiRetargetPair *pair
         *own = vec3_sub(to->head[pair->next], to->head[pair->node]);
         *other = vec3_sub(from->head[pair->next_from], from->head[pair->a]);
     }
-    for (int p = 0; pair->next < 0 && pair->is_named && w->to.parts.found < 4 && p < w->pair_count; p++)
+    for (int p = 0; pair->next < 0 && pair->is_named && !pelti_humanoid_is(&w->to.parts) && p < w->pair_count; p++)
         if (pair_above(w, w->pairs[p].node) == index) {
             *own = vec3_add(*own, vec3_sub(to->head[w->pairs[p].node], to->head[pair->node]));
             *other = vec3_add(*other, vec3_sub(from->head[w->pairs[p].a], from->head[pair->a]));
@@ -157,7 +157,7 @@ static void align_pairs(PeltiRetargetWork *w)
         pair->align = above >= 0 && !trunk ? w->pairs[above].align : quat_identity();
         if (pair->is_limb && directions(w, pair, &own, &other))
             pair->align = quat_from_to(own, other);
-        else if (!pair->is_limb && w->to.parts.found >= 4)
+        else if (!pair->is_limb && pelti_humanoid_is(&w->to.parts))
             pair->align = quat_identity(); // feet stand flat, trunks upright in any rest pose
     }
 }

@@ -165,8 +165,10 @@ static PeltStatus draw(const PeltiDistilRun *run, const Shot *shot, PeltiPage *p
     PeltStatus status = pelti_picture_create(&def, run->character, run->jobs, run->judge.measure, &picture, err);
     if (status == PELT_OK) {
         pelti_picture_show(&picture, shot->tried->worst[0]);
-        PeltiPictureFrame frame = {
-            .points = shot->tried->worst[shot->skin], .lbs = shot->tried->worst[0], .distance_title = from, .distance_most = 2};
+        PeltiPictureFrame frame = {.points = shot->tried->worst[shot->skin],
+                                   .beside = shot->tried->worst[0],
+                                   .distance_title = from,
+                                   .distance_most = 2};
         status = pelti_picture_draw(&picture, &frame, &image, err);
     }
     status = status == PELT_OK ? pelti_png_encode(&image, &png, err) : status;

@@ -351,7 +351,9 @@ static PeltStatus take_scratch(MorphWork *w, PeltiPool *pool, PeltError *err)
 static PeltStatus choose_count(MorphWork *w, const PeltiPrincipalModes *modes, PeltiPool *pool, const PeltiProgressSink *progress,
                                int *count, PeltError *err)
 {
-    const double worst_to_mean = 12; // first guess of how much worse the worst point is than the mean; wrong guesses cost a turn
+    // First guess of how much worse the worst point is than the mean; the fewest modes are found whatever it is: too low costs a
+    // turn with twice as many, too high measures modes that nobody needs. Chosen, not measured.
+    const double worst_to_mean = 12;
     int most = 0;
     while (most < modes->count && modes->rms[most] * worst_to_mean > (double)w->def->tolerance)
         most++;

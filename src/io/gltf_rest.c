@@ -7,8 +7,10 @@
 
 #include <string.h>
 
-enum { STEPS_MOST = 4096 };          ///< up the tree in search of a joint above: bounds the time a hostile file can ask for
-static const double FIT = 0.01;      ///< of the skeleton's extent: binds that agree so far are one bind pose
+enum { STEPS_MOST = 4096 }; ///< up the tree in search of a joint above: bounds the time a hostile file can ask for
+/// Of the skeleton's extent: binds that agree so far are one bind pose. Far above rounding, for skins that were bound one after
+/// another, and less than the shortest bones by which another pose would move a joint; as BINDS_APART; chosen, not measured.
+static const double FIT = 0.01;
 static const double ROUNDING = 3e-7; ///< of the extent: what float matrices cannot tell apart
 
 /// Size of a space in rest units: diagonal of the box around the heads of a skin's joints.

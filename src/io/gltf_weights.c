@@ -73,7 +73,8 @@ static void insert(int *bone, float *weight, int held, int new_bone, float new_w
     bone[k] = new_bone;
 }
 
-/// A share below zero by more than rounding: the row means something else.
+/// A share below zero by more than rounding: the row means something else. What is less is taken for nothing, which moves a point
+/// by a hundredth of a bone's way; a row's sum may be off by as much before it is told of. Chosen, not measured.
 static const float NEGATIVE_MOST = 0.01f;
 
 /// Nothing can be taken from the row: the first joint holds its place until the character mends it.

@@ -1,6 +1,9 @@
 /// The stages of a frame that look at points, edges and normals.
 #include "measure/parts.h"
 
+#include "geometry/constants.def"
+#include "measure/constants.def"
+
 #include <string.h>
 
 void pelti_measure_place_holes(const PeltiMesh *mesh, Vec3 *x)
@@ -160,7 +163,7 @@ void pelti_measure_flips(PeltiMeasure *m, const Mat34 *bones, PeltQuality *out)
         bool against_neighbours = pelti_measure_normal_dot(n, m->frame.neighbours[t]) < 0 && !m->rest.flipped[t];
         out->flipped_vs_neighbours += against_neighbours;
         double area = sqrt(pelti_measure_normal_dot(n, n)) / 2;
-        out->degenerate += area < 1e-6 * pelti_measure_most(m->rest.area[t], 1e-6 * m->rest.mean_area);
+        out->degenerate += area < DEGENERATE * pelti_measure_most(m->rest.area[t], DEGENERATE * m->rest.mean_area);
         int bone = m->rest.triangle_bone[t];
         if (!by_bone || bone < 0)
             continue;
@@ -170,12 +173,10 @@ void pelti_measure_flips(PeltiMeasure *m, const Mat34 *bones, PeltQuality *out)
     }
 }
 
-static const double torn_stretch = 3, torn_beyond_lbs = 1.3;
-
 /// Torn: longer than anything living stretches, and not because the skeleton pulls it there.
 static bool is_torn(const PeltiMeasure *m, int edge, double ratio)
 {
-    return ratio > torn_stretch && ratio * m->rest.length[edge] > torn_beyond_lbs * pelti_measure_edge(m, m->frame.lbs, edge);
+    return ratio > TORN && ratio * m->rest.length[edge] > TORN_BEYOND_LBS * pelti_measure_edge(m, m->frame.lbs, edge);
 }
 
 void pelti_measure_stretches(PeltiMeasure *m, PeltQuality *out)

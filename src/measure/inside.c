@@ -1,6 +1,8 @@
 /// Vertices inside another part of the surface, and how deep.
 #include "measure/parts.h"
 
+#include "measure/constants.def"
+
 #include <string.h>
 
 enum { VERTEX_GRAIN = 256 };
@@ -28,7 +30,7 @@ static void normal_range(void *context, int begin, int end, int worker)
             least = pelti_measure_least(least, pelti_measure_normal_dot(n, u) /
                                                    pelti_measure_most(sqrt(pelti_measure_normal_dot(n, n)), 1e-300));
         }
-        m->inside.judged[v] = mesh->fan_start[v] < mesh->fan_start[v + 1] && least > 0.15;
+        m->inside.judged[v] = mesh->fan_start[v] < mesh->fan_start[v + 1] && least > OUTWARD;
     }
 }
 
@@ -46,7 +48,7 @@ static int median_crossings(const PeltiMeasure *m, int x, int y, const double at
 /// Rays from just outside the judged vertices. Returns how many.
 static int place_rays(PeltiMeasure *m)
 {
-    double offset = 1e-4 * m->size;
+    double offset = OUTSIDE * m->size;
     int count = 0;
     for (int v = 0; v < m->mesh->vertex_count; v++) {
         m->inside.winding[v] = 0;

@@ -197,19 +197,29 @@ typedef struct FrameMeasuring {
 } FrameMeasuring;
 
 /// Stages that share nothing but what they read, each on one thread. The longest first.
+typedef enum LastStage { STRETCHES, VOLUMES, FLIPS, PIECES, LAST_STAGES } LastStage;
+
 static void last_stages(void *context, int begin, int end, int worker)
 {
     const FrameMeasuring *s = context;
     (void)worker;
     for (int stage = begin; stage < end; stage++) {
-        if (stage == 0)
+        switch ((LastStage)stage) {
+        case STRETCHES:
             pelti_measure_stretches(s->m, s->out);
-        else if (stage == 1)
+            break;
+        case VOLUMES:
             pelti_measure_volumes(s->m, s->out);
-        else if (stage == 2)
+            break;
+        case FLIPS:
             pelti_measure_flips(s->m, s->bones, s->out);
-        else
+            break;
+        case PIECES:
             pelti_measure_pieces(s->m, s->out);
+            break;
+        case LAST_STAGES:
+            break;
+        }
     }
 }
 
@@ -227,7 +237,7 @@ static PeltQuality measure_shape(PeltiMeasure *m, PeltiMeasureSkin skin, const M
     if (inside)
         pelti_measure_inside(m, &frame);
     FrameMeasuring stages = {m, bones, &frame};
-    pelti_parallel_for(m->jobs, 4, 1, last_stages, &stages);
+    pelti_parallel_for(m->jobs, LAST_STAGES, 1, last_stages, &stages);
     return frame;
 }
 
@@ -254,9 +264,14 @@ void pelti_measure_lbs(PeltiMeasure *m, PeltiMeasureSkin lbs, const Mat34 *bones
     pelti_quality_merge(&m->clip.lbs_quality, &frame);
 }
 
+/// Of lbs there is no inside test and no jitter, be it measured beside another skin or as the skin itself.
 void pelti_measure_lbs_is(PeltiMeasure *m, const PeltQuality *frame)
 {
-    pelti_quality_merge(&m->clip.lbs_quality, frame);
+    const PeltQuality none = pelti_quality_none();
+    PeltQuality lbs = *frame;
+    lbs.inside_vertices = none.inside_vertices, lbs.everted_vertices = none.everted_vertices, lbs.depth = none.depth;
+    lbs.jitter = none.jitter, lbs.jitter_world = none.jitter_world;
+    pelti_quality_merge(&m->clip.lbs_quality, &lbs);
 }
 
 void pelti_measure_restart(PeltiMeasure *m)

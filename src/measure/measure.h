@@ -34,7 +34,7 @@ void pelti_measure_also_near(PeltiMeasure *m, const PeltiMeasureSkin *near);
 /// The same for lbs itself, without the inside test and what needs several frames. Before the frame it goes with, so
 /// that what is kept for pictures is the skin's.
 void pelti_measure_lbs(PeltiMeasure *m, PeltiMeasureSkin lbs, const Mat34 *bones);
-void pelti_measure_lbs_is(PeltiMeasure *m, const PeltQuality *frame); ///< lbs of this frame is what was measured
+void pelti_measure_lbs_is(PeltiMeasure *m, const PeltQuality *frame); ///< lbs of this frame is what was measured: the same of it
 void pelti_measure_lbs_summary(const PeltiMeasure *m, PeltQuality *out);
 void pelti_measure_restart(PeltiMeasure *m); ///< forgets the frames: a new clip
 

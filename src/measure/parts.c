@@ -1,13 +1,9 @@
 /// Measures the parts of a mesh: the volume of closed components, and whether pieces painted to one bone stay rigid [Kabsch1976].
 #include "measure/parts.h"
 
-#include <string.h>
+#include "measure/constants.def"
 
-/// Thinner than this against a ball of the same surface is a sheet with two sides, not a volume.
-static const double least_fullness = 1e-3;
-/// Share of the size below which a component is a crumb: rounding moves its volume by percents.
-static const double least_extent = 1e-3;
-static const double one_bone = 0.999; // weight from which on lbs moves a point by one bone
+#include <string.h>
 
 // ---- at rest ----
 
@@ -55,7 +51,7 @@ static void gather_extents(const PeltiMeasure *m, RestComponent *extents)
 static bool has_volume(const PeltiMeasure *m, const RestComponent *e)
 {
     double ball = e->area * sqrt(e->area) / 10.6347; // 6 sqrt(pi)
-    return fabs(e->volume) > least_fullness * ball && (double)vec3_distance(e->box.low, e->box.high) > least_extent * m->size;
+    return fabs(e->volume) > SHEET * ball && (double)vec3_distance(e->box.low, e->box.high) > CRUMB * m->size;
 }
 
 static void list_closed(PeltiMeasure *m, const RestComponent *extents, const bool *open)
@@ -81,7 +77,7 @@ static void find_only_bones(const PeltiMeasure *m, int *only)
     for (int p = 0; p < mesh->point_count && w->influences > 0; p++) {
         size_t row = (size_t)p * (size_t)w->influences;
         int *bone = &only[mesh->component[mesh->weld[p]]];
-        bool alone = (double)w->weight[row] >= one_bone && (*bone == -2 || *bone == w->bone[row]);
+        bool alone = (double)w->weight[row] >= ONE_BONE && (*bone == -2 || *bone == w->bone[row]);
         *bone = alone ? w->bone[row] : -1;
     }
 }

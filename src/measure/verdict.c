@@ -1,18 +1,11 @@
 /// The verdict: is a skin worse than linear blending of the same clip, as good, or better, and by what (docs/measures.md).
 #include "measure/measure.h"
 
+#include "geometry/constants.def"
+#include "measure/constants.def"
+
 #include <stdarg.h>
 #include <stdio.h>
-
-// what may be at most, whatever lbs does, and beside lbs
-static const double most_stretch = 3, most_stretch_vs_lbs = 1.3;
-static const double most_volume_vs_lbs = 0.05; // of a closed component
-static const double most_flown = 0.1;          // of the size
-static const double most_rigid_error = 1e-4;   // of the size
-// what counts as better
-static const int fewer_deep_pairs = 3;           // times
-static const double volume_worth_telling = 0.02; // lost or gained by lbs
-static const double volume_halved = 0.5;
 
 typedef struct VerdictLine {
     char *text;
@@ -42,7 +35,7 @@ static void find_worse(const PeltQuality *q, const PeltQuality *lbs, VerdictLine
 {
     if (q->nonfinite > 0)
         say_reason(line), say(line, "%d coordinates are no numbers", q->nonfinite);
-    if (q->stretch_max > fmax(most_stretch, lbs ? most_stretch_vs_lbs * lbs->stretch_max : 0)) {
+    if (q->stretch_max > fmax(TORN, lbs ? TORN_BEYOND_LBS * lbs->stretch_max : 0)) {
         say_reason(line);
         say(line, "stretched to %.3g times (lbs %.3g)", q->stretch_max, lbs ? lbs->stretch_max : NAN);
         if (q->torn > 0)
@@ -52,22 +45,22 @@ static void find_worse(const PeltQuality *q, const PeltQuality *lbs, VerdictLine
         say_reason(line), say(line, "%d triangles inverted (lbs %d)", q->inverted, lbs->inverted);
     if (lbs && q->deep_pairs > lbs->deep_pairs)
         say_reason(line), say(line, "%d deep pairs (lbs %d)", q->deep_pairs, lbs->deep_pairs);
-    if (q->component_volume_vs_lbs > most_volume_vs_lbs) {
+    if (q->component_volume_vs_lbs > WORSE_VOLUME) {
         say_reason(line);
         say(line, "a closed part's volume off lbs by %.0f %%", 100 * q->component_volume_vs_lbs);
     }
-    if (q->flown > most_flown)
+    if (q->flown > WORSE_FLOWN)
         say_reason(line), say(line, "%.0f %% of the size from lbs", 100 * q->flown);
-    if (q->rigid_error > most_rigid_error)
+    if (q->rigid_error > WORSE_RIGID)
         say_reason(line), say(line, "a rigid piece bends by %.2g of the size", q->rigid_error);
 }
 
 static void find_better(const PeltQuality *q, const PeltQuality *lbs, VerdictLine *line)
 {
-    if (lbs->deep_pairs > 0 && q->deep_pairs >= 0 && q->deep_pairs * (int64_t)fewer_deep_pairs <= lbs->deep_pairs)
+    if (lbs->deep_pairs > 0 && q->deep_pairs >= 0 && q->deep_pairs * (int64_t)BETTER_PAIRS <= lbs->deep_pairs)
         say_reason(line), say(line, "%d deep pairs (lbs %d)", q->deep_pairs, lbs->deep_pairs);
-    if (lbs->component_volume_error > volume_worth_telling &&
-        q->component_volume_error <= volume_halved * lbs->component_volume_error) {
+    if (lbs->component_volume_error > BETTER_VOLUME_FROM &&
+        q->component_volume_error <= BETTER_VOLUME * lbs->component_volume_error) {
         say_reason(line);
         say(line, "volume of closed parts off by %.1f %% (lbs %.1f %%)", 100 * q->component_volume_error,
             100 * lbs->component_volume_error);

@@ -148,7 +148,7 @@ const char *pelti_guide_title(const PeltiGuide *guide)
 
 void pelti_guide_compare(const PeltiGuide *guide, PeltiPictureFrame *frame)
 {
-    frame->lbs = guide->lbs->shown.points;
+    frame->beside = guide->lbs->shown.points;
     frame->near = guide->chosen ? guide->chosen->shown.points : NULL;
     frame->distance_title = pelti_guide_title(guide);
 }
@@ -232,7 +232,7 @@ static void distance_values(PeltiPicture *picture, const PeltiPictureFrame *fram
 {
     const PeltiMesh *mesh = picture->character->who->mesh;
     for (int v = 0; v < mesh->vertex_count; v++) {
-        float far = pelti_measuring_flown(frame->points, frame->lbs, frame->near, mesh->first_point[v]);
+        float far = pelti_measuring_flown(frame->points, frame->beside, frame->near, mesh->first_point[v]);
         picture->values[v] = 100 * far / fmaxf(mesh->diagonal, 1e-30f);
     }
 }
@@ -258,7 +258,7 @@ static PeltStatus colour_mesh(PeltiPicture *picture, const PeltiPictureFrame *fr
         mesh->values = picture->values;
         break;
     case PELTI_COLOUR_DISTANCE:
-        if (!frame->lbs)
+        if (!frame->beside)
             return PELT_FAIL(err, PELT_BAD_ARGUMENT, "colour 'distance' needs a method: a cache does not say its pose");
         *legend = (PeltiDrawLegend){.title = frame->distance_title,
                                     .map = PELTI_MAP_HEAT,

@@ -49,10 +49,10 @@ void pelti_picture_show(PeltiPicture *picture, const Vec3 *points);
 
 /// One frame. All but `points` may be NULL.
 typedef struct PeltiPictureFrame {
-    const Vec3 *points;               ///< [point_count]
-    PeltSkin *skin;                   ///< that made them: for weights, the inside, forces and the field
-    const Vec3 *lbs;                  ///< [point_count] linear blending of the same pose, for the distance to it
-    const Vec3 *near;                 ///< [point_count] the distance is to the nearer of `lbs` and this; NULL: to `lbs`
+    const Vec3 *points; ///< [point_count]
+    PeltSkin *skin;     ///< that made them: for weights, the inside, forces and the field
+    const Vec3 *beside; ///< [point_count] another skin in the same pose, for the distance to it: lbs, or what was distilled
+    const Vec3 *near;   ///< [point_count] the distance is to the nearer of `beside` and this; NULL: to `beside`
     const char *distance_title;       ///< of the distance: to whom, in what
     float distance_most;              ///< % of the size at the end of its colours; 0: 5
     const struct PeltiAround *around; ///< objects around it; NULL: none

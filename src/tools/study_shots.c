@@ -119,7 +119,7 @@ static PeltiPictureFrame picture_frame(const PeltiStudy *study, const PeltiStudy
 {
     size_t first = (size_t)frame * (size_t)study->character->who->point_count;
     return (PeltiPictureFrame){.points = pelti_study_points(study, shot->method, frame),
-                               .lbs = study->lbs + first,
+                               .beside = study->lbs + first,
                                .near = study->near ? study->near + first : NULL,
                                .distance_title = pelti_guide_title(&study->guide)};
 }

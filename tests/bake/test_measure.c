@@ -169,6 +169,21 @@ static void frames_of_your_own_say_the_same(void **state)
     pelt_character_destroy(who);
 }
 
+/// What is told of lbs does not depend on whether it is the skin that is measured (then once is enough) or stands beside another.
+static void lbs_is_told_the_same_beside_any_skin(void **state)
+{
+    (void)state;
+    PeltCharacter *who = character("biped", 1500);
+    PeltBakeResult by_lbs = bake(who, "lbs", NULL, PELT_BAKE_MEASURE_ALWAYS),
+                   by_dqs = bake(who, "dqs", NULL, PELT_BAKE_MEASURE_ALWAYS);
+    CHECK_NEAR(by_lbs.quality.flown, 0, 0); // it is lbs, to the last bit
+    assert_true(by_lbs.quality.depth > 0 && by_lbs.quality.jitter_world > 0 && by_dqs.quality.flown > 0);
+    same_quality(&by_lbs.lbs_quality, &by_dqs.lbs_quality);
+    assert_true(isnan(by_lbs.lbs_quality.depth) && isnan(by_lbs.lbs_quality.jitter_world));
+    assert_int_equal(by_lbs.lbs_quality.inside_vertices, -1);
+    pelt_character_destroy(who);
+}
+
 static void a_bake_measures_when_asked(void **state)
 {
     (void)state;
@@ -257,6 +272,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(bake_frames_and_cache_say_the_same, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(among_objects_lbs_stays_in_the_pose_of_the_clip, make_folder, remove_folder),
         cmocka_unit_test(frames_of_your_own_say_the_same),
+        cmocka_unit_test(lbs_is_told_the_same_beside_any_skin),
         cmocka_unit_test(a_bake_measures_when_asked),
         cmocka_unit_test(maps_of_moved_and_scaled_points),
         cmocka_unit_test(maps_mark_what_the_measures_count),

@@ -180,7 +180,9 @@ static void said_names_go_first(void **state)
     assert_int_equal(h.found, 2);
     assert_int_equal(h.node[PELTI_HUMANOID_HIPS][0][0], 1);
     assert_int_equal(h.node[PELTI_HUMANOID_UPPER_ARM][0][0], 2);
-    assert_int_equal(pelti_humanoid_find(who, said, usable).found, 1);
+    h = pelti_humanoid_find(who, said, usable);
+    assert_int_equal(h.found, 1);
+    assert_false(pelti_humanoid_is(&h)); // one joint with a name is no humanoid
     pelti_character_destroy(who);
 }
 

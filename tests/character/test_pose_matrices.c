@@ -44,8 +44,23 @@ static void a_pose_comes_back_from_its_world_matrices(void **state)
     pelti_character_destroy(who);
 }
 
+/// A rate that is no number, or none that a clip is read at, is one frame; a huge one has a bound that is an int.
+static void a_clip_has_frames_at_any_rate(void **state)
+{
+    (void)state;
+    const PeltiClip clip = {.duration_s = 2}, still = {.duration_s = 0};
+    assert_int_equal(pelti_clip_frames(&clip, 30), 61);
+    assert_int_equal(pelti_clip_frames(&clip, 0), 1);
+    assert_int_equal(pelti_clip_frames(&clip, -30), 1);
+    assert_int_equal(pelti_clip_frames(&clip, (double)NAN), 1);
+    assert_int_equal(pelti_clip_frames(&clip, (double)-INFINITY), 1);
+    assert_int_equal(pelti_clip_frames(&clip, (double)INFINITY), 100000000);
+    assert_int_equal(pelti_clip_frames(&still, (double)INFINITY), 1);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_pose_comes_back_from_its_world_matrices)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_pose_comes_back_from_its_world_matrices),
+                                       cmocka_unit_test(a_clip_has_frames_at_any_rate)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
