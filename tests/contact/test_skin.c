@@ -69,7 +69,7 @@ static void jacobian_agrees_with_finite_differences(void **state)
                 v[slot][axis] += side ? -step : step;
                 pelti_contact_skin_set(&moved, (const double(*)[3])v);
                 pelti_contact_skin_pose(&moved);
-                pelti_contact_skin_place(&moved, side ? low : high);
+                pelti_contact_skin_place(&moved, moved.pose.bones, side ? low : high);
             }
             pelti_contact_skin_pose(&skin);
             for (int i = 0; i + 40 < n; i += 7) {
@@ -132,11 +132,11 @@ static void the_shown_skin_is_what_is_placed(void **state)
     PeltiCharacter *who = bent_chain(&w);
     PeltiContactSkin skin = make_skin(who, &w, 0);
     Vec3 shown[TUBE_POINTS], x[TUBE_POINTS];
-    pelti_contact_skin_place(&skin, x);
+    pelti_contact_skin_place(&skin, skin.pose.bones, x);
     for (int v = 0; v < who->mesh->vertex_count; v++)
         shown[v] = vec3_add(x[v], vec3(0.01f * sinf((float)v), 0.02f, 0));
     pelti_contact_skin_shown(&skin, shown, 1);
-    pelti_contact_skin_place(&skin, x);
+    pelti_contact_skin_place(&skin, skin.pose.bones, x);
     for (int v = 0; v < who->mesh->vertex_count; v++)
         assert_true(vec3_distance(x[v], shown[v]) < 1e-4f);
     pelti_character_destroy(who);
