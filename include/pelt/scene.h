@@ -32,7 +32,7 @@ typedef struct PeltSceneObject {
     PeltObjectKind kind;
     PeltShape shape;
     float size[3];
-    int detail;       ///< of round shapes: segments around, 0: default (24)
+    int detail;       ///< segments around round shapes, 0: 24; cells along the longest edge of soft ones, 0 or above 16: 6
     const char *file; ///< mesh: .glb, .gltf or .obj; tetrahedra: .msh or .mesh. For messages once it is read
     float scale;      ///< of the mesh; 0: 1
     int vertex_count;

@@ -82,7 +82,7 @@ void pelti_corrector_detect(PeltiCorrector *c, double reach)
             else
                 pelti_contact_body_place(body, c->things.surfaces[s].x, c->things.surfaces[s].mesh->vertex_count);
         } else {
-            pelti_contact_skin_place(&c->things.skins[s], c->things.surfaces[s].x);
+            pelti_contact_skin_place(&c->things.skins[s], c->things.skins[s].pose.bones, c->things.surfaces[s].x);
         }
         pelti_surface_refit(&c->things.surfaces[s], c->jobs);
         c->detection.bounds[s] = bounds_of(&c->things.surfaces[s]);
@@ -129,25 +129,25 @@ static bool same_key(const PeltiContactTouch *x, const PeltiContactTouch *y)
     return x->a == y->a && x->b == y->b && x->spot_a.feature == y->spot_a.feature && x->spot_b.feature == y->spot_b.feature;
 }
 
-static void index_older(PeltiCorrector *c)
+static void index_solved(PeltiCorrector *c)
 {
     for (int i = 0; i < CORRECTOR_MATCH_SLOTS; i++)
-        c->guess.match_scratch[i] = -1;
-    for (int i = 0; i < c->guess.older_count; i++) {
-        c->guess.older[i].claimed = false;
-        unsigned at = key_hash(&c->guess.older[i].touch) % CORRECTOR_MATCH_SLOTS;
-        while (c->guess.match_scratch[at] >= 0)
+        c->contacts.match_scratch[i] = -1;
+    for (int i = 0; i < c->contacts.solved_count; i++) {
+        c->contacts.solved[i].claimed = false;
+        unsigned at = key_hash(&c->contacts.solved[i].touch) % CORRECTOR_MATCH_SLOTS;
+        while (c->contacts.match_scratch[at] >= 0)
             at = (at + 1) % CORRECTOR_MATCH_SLOTS;
-        c->guess.match_scratch[at] = i;
+        c->contacts.match_scratch[at] = i;
     }
 }
 
 static CorrectorKnown *same_features(PeltiCorrector *c, const PeltiContactTouch *t)
 {
-    for (unsigned at = key_hash(t) % CORRECTOR_MATCH_SLOTS; c->guess.match_scratch[at] >= 0;
+    for (unsigned at = key_hash(t) % CORRECTOR_MATCH_SLOTS; c->contacts.match_scratch[at] >= 0;
          at = (at + 1) % CORRECTOR_MATCH_SLOTS)
-        if (same_key(&c->guess.older[c->guess.match_scratch[at]].touch, t))
-            return &c->guess.older[c->guess.match_scratch[at]];
+        if (same_key(&c->contacts.solved[c->contacts.match_scratch[at]].touch, t))
+            return &c->contacts.solved[c->contacts.match_scratch[at]];
     return NULL;
 }
 
@@ -156,8 +156,8 @@ static CorrectorKnown *neighbour(PeltiCorrector *c, const PeltiContactTouch *t)
 {
     CorrectorKnown *best = NULL;
     float nearest = (float)c->alarm * NEIGHBOUR_NEAR;
-    for (int i = 0; i < c->guess.older_count; i++) {
-        CorrectorKnown *k = &c->guess.older[i];
+    for (int i = 0; i < c->contacts.solved_count; i++) {
+        CorrectorKnown *k = &c->contacts.solved[i];
         if (k->claimed || k->touch.a != t->a || k->touch.b != t->b)
             continue;
         float d = vec3_distance(k->touch.point_b, t->point_b);
@@ -169,10 +169,10 @@ static CorrectorKnown *neighbour(PeltiCorrector *c, const PeltiContactTouch *t)
 
 static void guess_forces(PeltiCorrector *c)
 {
-    index_older(c);
+    index_solved(c);
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < c->linear.system.constraint_count; i++) {
-            CorrectorKnown *mine = &c->guess.known[i];
+            CorrectorKnown *mine = &c->contacts.next[i];
             if (mine->guessed)
                 continue;
             CorrectorKnown *k = pass == 0 ? same_features(c, &mine->touch) : neighbour(c, &mine->touch);
@@ -360,7 +360,7 @@ void pelti_corrector_assemble(PeltiCorrector *c, double h)
             continue;
         }
         present_delta(c, t, &c->linear.frames[n], k->free, &gap_before[n]);
-        c->guess.known[n] = (CorrectorKnown){.touch = *t};
+        c->contacts.next[n] = (CorrectorKnown){.touch = *t};
         c->linear.system.constraint_count++;
     }
     for (int s = 0; s < c->things.skin_count; s++)
@@ -371,7 +371,7 @@ void pelti_corrector_assemble(PeltiCorrector *c, double h)
                                    c->linear.u_now[c->things.bodies[b].first_slot + 1]);
     number_soft_slots(c);
     for (int i = 0; i < c->linear.system.constraint_count; i++)
-        free_delta(c, &c->linear.constraints[i], &c->guess.known[i].touch, restitution[i], gap_before[i], h);
+        free_delta(c, &c->linear.constraints[i], &c->contacts.next[i].touch, restitution[i], gap_before[i], h);
     guess_forces(c);
 }
 
@@ -381,15 +381,15 @@ void pelti_corrector_take(PeltiCorrector *c, double h)
     for (int i = 0; i < s->constraint_count; i++) {
         const double *f = c->linear.constraints[i].force;
         double(*m)[3] = c->linear.frames[i].m;
-        c->guess.known[i].force = vec3((float)(m[0][0] * f[0] + m[1][0] * f[1] + m[2][0] * f[2]),
-                                       (float)(m[0][1] * f[0] + m[1][1] * f[1] + m[2][1] * f[2]),
-                                       (float)(m[0][2] * f[0] + m[1][2] * f[1] + m[2][2] * f[2]));
-        c->guess.known[i].touch.gap = c->linear.constraints[i].delta[0] - c->linear.constraints[i].epsilon * f[0];
-        c->guess.known[i].epsilon = c->linear.constraints[i].epsilon;
-        c->guess.known[i].slides =
+        c->contacts.next[i].force = vec3((float)(m[0][0] * f[0] + m[1][0] * f[1] + m[2][0] * f[2]),
+                                         (float)(m[0][1] * f[0] + m[1][1] * f[1] + m[2][1] * f[2]),
+                                         (float)(m[0][2] * f[0] + m[1][2] * f[1] + m[2][2] * f[2]));
+        c->contacts.next[i].touch.gap = c->linear.constraints[i].delta[0] - c->linear.constraints[i].epsilon * f[0];
+        c->contacts.next[i].epsilon = c->linear.constraints[i].epsilon;
+        c->contacts.next[i].slides =
             f[0] > 0 && pelti_hypot(c->linear.constraints[i].delta[1], c->linear.constraints[i].delta[2]) > SLIDES_FROM * c->size;
     }
-    c->guess.known_count = s->constraint_count;
+    c->contacts.next_count = s->constraint_count;
     for (int k = 0; k < c->things.skin_count; k++)
         pelti_contact_skin_set(&c->things.skins[k], (const double(*)[3])s->u);
     for (int b = 0; b < c->things.body_count; b++) {

@@ -111,9 +111,9 @@ static PeltStatus take_room(PeltiCorrector *c, PeltError *err)
     c->detection.bounds = PELTI_NEW(pool, PeltiBox, c->things.surface_count);
     c->detection.touches = (PeltiContactTouches){.list = PELTI_NEW(pool, PeltiContactTouch, CORRECTOR_MOST_CONTACTS),
                                                  .capacity = CORRECTOR_MOST_CONTACTS};
-    c->guess.known = PELTI_NEW(pool, CorrectorKnown, CORRECTOR_MOST_CONTACTS);
-    c->guess.older = PELTI_NEW(pool, CorrectorKnown, CORRECTOR_MOST_CONTACTS);
-    c->guess.match_scratch = PELTI_NEW(pool, int, CORRECTOR_MATCH_SLOTS);
+    c->contacts.next = PELTI_NEW(pool, CorrectorKnown, CORRECTOR_MOST_CONTACTS);
+    c->contacts.solved = PELTI_NEW(pool, CorrectorKnown, CORRECTOR_MOST_CONTACTS);
+    c->contacts.match_scratch = PELTI_NEW(pool, int, CORRECTOR_MATCH_SLOTS);
     c->linear.constraints = PELTI_NEW(pool, PeltiCoulombConstraint, CORRECTOR_MOST_CONTACTS);
     c->linear.blocks = PELTI_NEW(pool, PeltiContactBlock, CORRECTOR_MOST_CONTACTS * CORRECTOR_BLOCKS_A_CONTACT);
     c->linear.side_scratch = PELTI_NEW(pool, PeltiContactBlock, joints + 3);
@@ -211,7 +211,7 @@ static void keep_places(PeltiCorrector *c)
     for (int s = 0; s < c->things.surface_count; s++) {
         PeltiSurface *surface = &c->things.surfaces[s];
         if (s < c->things.skin_count)
-            pelti_contact_skin_place(&c->things.skins[s], surface->x);
+            pelti_contact_skin_place(&c->things.skins[s], c->things.skins[s].pose.bones, surface->x);
         else if (c->things.bodies[s - c->things.skin_count].soft)
             pelti_soft_place(c->things.bodies[s - c->things.skin_count].soft, surface->x);
         else
@@ -279,16 +279,24 @@ static double body_motion(const PeltiCorrector *c, double dt)
     return most;
 }
 
-/// How often to cut the step: nothing near anything else may move farther at once, relative to it.
-static int count_substeps(PeltiCorrector *c, const PeltiPose *free, double dt)
+/// Poses the skins where this step would end with the last correction, to see how far they go. Parts of the step pose them anew.
+static void aim_skins(PeltiCorrector *c, const PeltiPose *free)
+{
+    for (int s = 0; s < c->things.skin_count; s++) {
+        PeltiContactSkin *skin = &c->things.skins[s];
+        pelti_pose_copy(skin->who, &free[s], &skin->pose.free);
+        pelti_contact_skin_pose(skin);
+        pelti_contact_skin_place(skin, skin->pose.bones, c->things.surfaces[s].x);
+    }
+}
+
+/// How often to cut the step on the way to where the skins are aimed: nothing near anything else may move farther at once,
+/// relative to it.
+static int count_substeps(const PeltiCorrector *c, double dt)
 {
     double most = body_motion(c, dt);
     for (int s = 0; s < c->things.skin_count; s++) {
-        PeltiContactSkin *skin = &c->things.skins[s];
-        PeltiSurface *surface = &c->things.surfaces[s];
-        pelti_pose_copy(skin->who, &free[s], &skin->pose.free);
-        pelti_contact_skin_pose(skin);
-        pelti_contact_skin_place(skin, surface->x);
+        const PeltiSurface *surface = &c->things.surfaces[s];
         PeltiBox swept = {vec3(INFINITY, INFINITY, INFINITY), vec3(-INFINITY, -INFINITY, -INFINITY)};
         double moved = 0;
         for (int v = 0; v < surface->mesh->vertex_count; v++) {
@@ -346,11 +354,11 @@ static void pose_skins(PeltiCorrector *c)
         pelti_contact_skin_pose(&c->things.skins[s]);
 }
 
-/// What was solved is what the next solve guesses from.
-static void hand_on_forces(PeltiCorrector *c)
+/// The contacts of this solve are those that are known from here on, and what the next solve guesses from.
+static void hand_on_contacts(PeltiCorrector *c)
 {
-    CorrectorKnown *swap = c->guess.older;
-    c->guess.older = c->guess.known, c->guess.older_count = c->guess.known_count, c->guess.known = swap;
+    CorrectorKnown *room = c->contacts.solved;
+    c->contacts.solved = c->contacts.next, c->contacts.solved_count = c->contacts.next_count, c->contacts.next = room;
 }
 
 static void tell_solve(const PeltiCorrector *c, const PeltiCoulombResult *result, PeltiContactReport *report)
@@ -384,7 +392,7 @@ static void solve_step(PeltiCorrector *c, double h, bool loose, long work, Pelti
         moved = farthest_moved(c);
         pelti_corrector_take(c, h);
         pose_skins(c);
-        hand_on_forces(c);
+        hand_on_contacts(c);
         tell_solve(c, &result, report);
         work -= result.work;
         if (c->linear.system.constraint_count == 0 || moved < enough * c->alarm)
@@ -394,8 +402,8 @@ static void solve_step(PeltiCorrector *c, double h, bool loose, long work, Pelti
 
 static void keep_momentum(PeltiCorrector *c, double h)
 {
-    for (int i = 0; i < c->guess.older_count; i++) {
-        const CorrectorKnown *k = &c->guess.older[i];
+    for (int i = 0; i < c->contacts.solved_count; i++) {
+        const CorrectorKnown *k = &c->contacts.solved[i];
         PeltiContactBody *a = k->touch.a < c->things.skin_count ? NULL : &c->things.bodies[k->touch.a - c->things.skin_count],
                          *b = k->touch.b < c->things.skin_count ? NULL : &c->things.bodies[k->touch.b - c->things.skin_count];
         if (a && b && a->kind == PELT_OBJECT_RIGID && b->kind == PELT_OBJECT_RIGID && !a->hand.held && !b->hand.held)
@@ -442,8 +450,8 @@ static void weigh_swings(PeltiCorrector *c)
         PeltiContactSkin *skin = &c->things.skins[s];
         bool stays = !movable_near(c, s);
         pelti_swing_begin(swing, skin);
-        for (int i = 0; i < c->guess.older_count && stays; i++) {
-            const CorrectorKnown *k = &c->guess.older[i];
+        for (int i = 0; i < c->contacts.solved_count && stays; i++) {
+            const CorrectorKnown *k = &c->contacts.solved[i];
             if (k->touch.a == s && vec3_dot(k->force, k->force) > 0)
                 pelti_swing_contact(swing, skin, &k->touch);
         }
@@ -475,8 +483,8 @@ static void free_steps(PeltiCorrector *c, double h)
 
 static void keep_bends(PeltiCorrector *c)
 {
-    for (int i = 0; i < c->guess.older_count; i++) {
-        CorrectorKnown *k = &c->guess.older[i];
+    for (int i = 0; i < c->contacts.solved_count; i++) {
+        CorrectorKnown *k = &c->contacts.solved[i];
         Vec3 along = vec3_mad(k->force, k->touch.normal, -vec3_dot(k->force, k->touch.normal));
         k->bend = vec3_scale(along, (float)k->epsilon);
     }
@@ -508,13 +516,13 @@ static void substep(PeltiCorrector *c, const PeltiPose *free, float share, doubl
 
 static void fill_report(const PeltiCorrector *c, PeltiContactReport *report)
 {
-    report->contacts = c->guess.older_count;
+    report->contacts = c->contacts.solved_count;
     report->dropped = c->detection.touches.dropped;
-    for (int i = 0; i < c->guess.older_count; i++) {
-        double f = (double)vec3_length(c->guess.older[i].force);
+    for (int i = 0; i < c->contacts.solved_count; i++) {
+        double f = (double)vec3_length(c->contacts.solved[i].force);
         report->active += f > 0;
         report->most_force = fmax(report->most_force, f);
-        report->deepest = fmax(report->deepest, -c->guess.older[i].touch.gap / c->size);
+        report->deepest = fmax(report->deepest, -c->contacts.solved[i].touch.gap / c->size);
     }
 }
 
@@ -569,7 +577,8 @@ static long most_work(const PeltiCorrector *c)
 
 static void move_on(PeltiCorrector *c, const PeltiPose *free, double dt_s, PeltiContactReport *report)
 {
-    int count = report->substeps = count_substeps(c, free, dt_s);
+    aim_skins(c, free);
+    int count = report->substeps = count_substeps(c, dt_s);
     long work = most_work(c);
     c->escapes.look = true;          // once a step
     for (int k = 1; k <= count; k++) // each may use its share of what is left
@@ -600,18 +609,18 @@ void pelti_corrector_shown(PeltiCorrector *c, int character, const Vec3 *vertice
     PeltiContactSkin *skin = &c->things.skins[character];
     PeltiSurface *surface = &c->things.surfaces[character];
     pelti_contact_skin_shown(skin, vertices, swings ? SWING_SHARE : 1);
-    pelti_contact_skin_place(skin, surface->x);
+    pelti_contact_skin_place(skin, skin->pose.bones, surface->x);
     memcpy(surface->before, surface->x, (size_t)surface->mesh->vertex_count * sizeof(Vec3));
 }
 
 int pelti_corrector_contact_count(const PeltiCorrector *c)
 {
-    return c->guess.older_count;
+    return c->contacts.solved_count;
 }
 
 PeltiContactPoint pelti_corrector_contact(const PeltiCorrector *c, int index)
 {
-    const CorrectorKnown *k = &c->guess.older[index];
+    const CorrectorKnown *k = &c->contacts.solved[index];
     return (PeltiContactPoint){.a = c->things.names[k->touch.a],
                                .b = k->touch.b < 0 ? "ground" : c->things.names[k->touch.b],
                                .point = vec3_lerp(k->touch.point_a, k->touch.point_b, 0.5f),

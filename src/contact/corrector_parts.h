@@ -20,7 +20,7 @@ enum {
     CORRECTOR_MOST_ESCAPES = 64
 };
 
-typedef struct CorrectorKnown { ///< a contact with its force: the guess for the next solve
+typedef struct CorrectorKnown { ///< a contact with its force
     PeltiContactTouch touch;
     Vec3 force; ///< on a, world
     /// Sticking contacts give by epsilon f, the solver's regularisation. Kept from step to step (as the bend of a bristle), it is
@@ -28,8 +28,8 @@ typedef struct CorrectorKnown { ///< a contact with its force: the guess for the
     Vec3 bend;
     double epsilon;
     bool slides;
-    bool guessed; ///< of this solve: its force was guessed from an older one
-    bool claimed; ///< of the solve before: some contact took its force as the guess
+    bool guessed; ///< while it is `next`: its force is guessed from one that is `solved`
+    bool claimed; ///< while it is `solved`: some contact of `next` took its force as the guess
 } CorrectorKnown;
 
 typedef struct CorrectorFrame { ///< contact frame, rows n, t, s
@@ -49,6 +49,7 @@ typedef struct PeltiCorrectorEscape { ///< two surfaces that started deep in eac
     bool inside;  ///< as detected last
 } PeltiCorrectorEscape;
 
+/// escape.c writes the list and the time, corrector.c says when to look; these and assemble.c read them.
 typedef struct PeltiCorrectorEscapes {
     PeltiCorrectorEscape list[CORRECTOR_MOST_ESCAPES];
     int count;
@@ -58,7 +59,9 @@ typedef struct PeltiCorrectorEscapes {
     double sparing_s;
 } PeltiCorrectorEscapes;
 
-typedef struct PeltiCorrectorThings {          ///< what can touch, as it is now
+/// What can touch, as it is now. corrector.c makes it and leads it through a step, assemble.c places the surfaces and takes
+/// solutions to skins and bodies, push_out.c writes the surface of the skin that it pushes; escape.c reads it.
+typedef struct PeltiCorrectorThings {
     int skin_count, body_count, surface_count; ///< surfaces: skins, then bodies
     PeltiContactSkin *skins;
     PeltiSwing *swings; ///< [skin_count]
@@ -70,38 +73,48 @@ typedef struct PeltiCorrectorThings {          ///< what can touch, as it is now
     bool *overlaps;
 } PeltiCorrectorThings;
 
-typedef struct PeltiCorrectorDetection { ///< in: places of the things; out: touches
-    PeltiBoxTree *broad;                 ///< over the surfaces' bounds
-    PeltiBox *bounds;
-    PeltiPairs near;
-    PeltiContactNearMemory *memory;
-    PeltiContactTouches touches;
+/// What is near what, at the places of the things. pelti_corrector_detect writes it, and for pairs on their way out
+/// pelti_corrector_lead_out; a step reads bounds, pairs and touches of the last detection, and begins anew to count what is
+/// dropped.
+typedef struct PeltiCorrectorDetection {
+    PeltiBoxTree *broad;            ///< over the surfaces' bounds
+    PeltiBox *bounds;               ///< [surface_count]
+    PeltiPairs near;                ///< surfaces whose bounds are within reach of each other
+    PeltiContactNearMemory *memory; ///< what vertices remember of when they were asked
+    PeltiContactTouches touches;    ///< features within reach of each other
 } PeltiCorrectorDetection;
 
-typedef struct PeltiCorrectorGuess { ///< in: contacts with forces of the solve before; out: the guess for this one
-    CorrectorKnown *known, *older;   ///< [CORRECTOR_MOST_CONTACTS] of this solve and of the one before
-    int known_count, older_count;
-    int *match_scratch; ///< [CORRECTOR_MATCH_SLOTS] open hash over `older`
-} PeltiCorrectorGuess;
+/// The contacts that are known, with their forces. assemble.c fills `next`, and corrector.c swaps the two when a problem is
+/// solved: but for that moment `solved` is what is known. Both read it, assemble.c for its guess; corrector.c writes its bends.
+typedef struct PeltiCorrectorContacts {
+    CorrectorKnown *solved; ///< [CORRECTOR_MOST_CONTACTS] of the last solve, with its forces: the contacts now
+    int solved_count;
+    CorrectorKnown *next; ///< [CORRECTOR_MOST_CONTACTS] of the problem that is assembled; forces only when its solution is taken
+    int next_count;       ///< by pelti_corrector_take
+    int *match_scratch;   ///< [CORRECTOR_MATCH_SLOTS] open hash over `solved`, while forces are guessed (assemble.c)
+} PeltiCorrectorContacts;
 
-typedef struct PeltiCorrectorLinear { ///< in: touches; out: the contact problem and its solution
+/// The contact problem of the touches, and its solution. Its slots are the fixed ones, of joints and rigid bodies, then those of
+/// the vertices of soft bodies in contact. pelti_corrector_assemble writes the problem, pelti_coulomb_solve forces, `delta` and
+/// `u`; pelti_corrector_take reads them, and a step how far they moved contacts.
+typedef struct PeltiCorrectorLinear {
     PeltiContactSystem system;
-    PeltiCoulombConstraint *constraints;
-    PeltiContactBlock *blocks;
-    PeltiContactBlock *side_scratch; ///< of one body
-    CorrectorFrame *frames;
+    PeltiCoulombConstraint *constraints; ///< [CORRECTOR_MOST_CONTACTS]
+    PeltiContactBlock *blocks;           ///< [CORRECTOR_BLOCKS_A_CONTACT x as many]
+    PeltiContactBlock *side_scratch;     ///< of one body
+    CorrectorFrame *frames;              ///< [CORRECTOR_MOST_CONTACTS]
     int fixed_slots, block_count;
-    int *slot_group;
-    PeltiCoulombCompliance *groups;
-    double (*u)[3], (*u_now)[3]; ///< the solution, and where the problem was linearised
+    int *slot_group;                ///< [slots] into `groups`: the soft body whose vertex it is; -1: compliance 1, a fixed slot
+    PeltiCoulombCompliance *groups; ///< [soft bodies] a group of slots each, with one dense compliance: those in contact only
+    double (*u)[3], (*u_now)[3];    ///< [slots] the solution, and where the problem was linearised
 } PeltiCorrectorLinear;
 
-typedef struct PeltiCorrectorSoft { ///< scratch of soft bodies
-    double *compliance;             ///< of all of them, of one linearised problem
+typedef struct PeltiCorrectorSoft { ///< scratch of soft bodies: assemble.c writes
+    double *compliance;             ///< of all of them, of one linearised problem: `groups` point into it
     double (*force)[3];             ///< [PELTI_SOFT_SLOTS] of one body
 } PeltiCorrectorSoft;
 
-typedef struct PeltiCorrectorPushing { ///< scratch of the last resort
+typedef struct PeltiCorrectorPushing { ///< scratch of the last resort: push_out.c writes
     PeltiCorrectorPush *push;          ///< [vertices of the largest skin]
     int *queue;                        ///< [2 x as many]
 } PeltiCorrectorPushing;
@@ -110,14 +123,16 @@ struct PeltiCorrector {
     const PeltScene *scene;
     PeltiCorrectorSettings settings;
     PeltiPool pool;
-    PeltiLog *log;   ///< may be NULL
-    PeltiJobs *jobs; ///< may be NULL
-    double size, alarm, gravity[3];
+    PeltiLog *log;     ///< may be NULL
+    PeltiJobs *jobs;   ///< may be NULL
+    double size;       ///< diagonal of the largest skin; of the largest object that is not fixed where there is none. length
+    double alarm;      ///< what is nearer to each other is a contact: the scene's alarm distance, or ALARM of the size. length
+    double gravity[3]; ///< units/s^2
     bool started;
     PeltiCorrectorThings things;
     PeltiCorrectorEscapes escapes;
     PeltiCorrectorDetection detection;
-    PeltiCorrectorGuess guess;
+    PeltiCorrectorContacts contacts;
     PeltiCorrectorLinear linear;
     PeltiCorrectorSoft soft_scratch;
     PeltiCorrectorPushing push_scratch;
@@ -125,9 +140,10 @@ struct PeltiCorrector {
 
 /// Detection at the present places, within `reach`: fills `touches`.
 void pelti_corrector_detect(PeltiCorrector *c, double reach);
-/// The linearised problem about the present places, forces guessed from `older`. Fills `system`.
+/// The linearised problem about the present places, forces guessed from the contacts that are `solved`. Fills `linear` and
+/// the contacts that are `next`.
 void pelti_corrector_assemble(PeltiCorrector *c, double h);
-/// Takes the solution to the bodies and joints; `known` holds the contacts with their forces.
+/// Takes the solution to the bodies and joints; the contacts that are `next` get their forces.
 void pelti_corrector_take(PeltiCorrector *c, double h);
 
 /// Pairs that start deeper in each other than contacts can resolve, as detected last.

@@ -62,7 +62,6 @@ static PeltStatus take_room(PeltiGiveWay *g, PeltError *err)
     size_t joints = (size_t)g->skin.joint_count + 1, parts = (size_t)g->parts.part_count, samples = (size_t)g->parts.sample_count;
     g->flesh.crush = PELTI_NEW(pool, float, parts);
     g->past.from = pelti_pose_new(pool, g->skin.who);
-    g->held_back.shown = pelti_pose_new(pool, g->skin.who);
     g->gave = PELTI_NEW(pool, PeltiGiveWayJoint, joints);
     g->placed.x = PELTI_NEW(pool, Vec3, samples);
     g->placed.before = PELTI_NEW(pool, Vec3, samples);

@@ -61,7 +61,7 @@ static void place_parts(void *context, int begin, int end, int worker)
 
 void pelti_give_way_place(PeltiGiveWay *g)
 {
-    pelti_contact_skin_columns(&g->skin);
+    pelti_contact_skin_columns(&g->skin, g->skin.pose.bones);
     for (int b = 0; b < g->skin.who->bone_count; b++) {
         g->motion.scratch.left_place[b] = memcmp(&g->motion.placed[b], &g->skin.pose.bones[b], sizeof(Mat34)) != 0;
         g->motion.placed[b] = g->skin.pose.bones[b];

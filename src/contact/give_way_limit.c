@@ -15,9 +15,9 @@ static bool find_shares(PeltiGiveWay *g, const double (*turn)[3], double most)
     for (int j = 0; j < g->skin.joint_count; j++)
         g->held_back.scratch.turn_share[j] = 1;
     pelti_pose_bones(g->skin.who, &g->skin.pose.free, g->own.node_matrix_free, g->own.bones_free);
-    pelti_give_way_pose_turned(g, turn);
+    pelti_contact_skin_try(&g->skin, turn, &g->held_back.scratch.pose);
     for (int s = 0; s < g->parts.sample_count; s++) {
-        double moved = (double)vec3_distance(pelti_give_way_sample(g, s, g->skin.pose.bones),
+        double moved = (double)vec3_distance(pelti_give_way_sample(g, s, g->held_back.scratch.pose.bones),
                                              pelti_give_way_sample(g, s, g->own.bones_free));
         if (!(moved > most))
             continue;

@@ -60,10 +60,12 @@ typedef struct GivePull { ///< of a bone on a sample; 20 bytes
     Vec3 rest;
 } GivePull;
 
-typedef struct GiveFlesh { ///< what parts may sink into each other; made once, at rest
-    float *crush;          ///< [part_count] length
-    int *allow_row;        ///< [part_count x part_count] into `allow`, a row of the first part's samples; -1: what flesh takes
-    float *allow;          ///< how deep a sample may be in another part, rest length; negative: it is not judged
+/// What parts may sink into each other. Made once, at rest: give_way.c writes `crush`, give_way_rest.c the others;
+/// give_way_contacts.c and give_way_release.c read them.
+typedef struct GiveFlesh {
+    float *crush; ///< [part_count] how deep others may sink into it: the rig's share of its depth, or the settings'. rest length
+    int *allow_row; ///< [part_count x part_count] into `allow`, a row of the first part's samples; -1: what flesh takes
+    float *allow;   ///< how deep a sample may be in another part, rest length; negative: it is not judged
 } GiveFlesh;
 
 typedef struct GivePlaces { ///< of bones and parts at some time
@@ -71,8 +73,10 @@ typedef struct GivePlaces { ///< of bones and parts at some time
     Mat34 *inverse;         ///< [part_count] and back
 } GivePlaces;
 
-typedef struct GivePlaced { ///< in: bones of the corrected pose; out: where samples and parts are
-    int *pull_start;        ///< [sample_count + 1] into `pulls`
+/// Where samples and parts are in the corrected pose. give_way.c lists the pulls once, and keeps `before` and `last` at the end
+/// of a step; give_way_contacts.c writes the places whenever the skin was posed. All of giving way reads them.
+typedef struct GivePlaced {
+    int *pull_start; ///< [sample_count + 1] into `pulls`
     GivePull *pulls;
     Vec3 *x, *before; ///< [sample_count] world, now and at the end of the last step
     Mat34 *inverse;   ///< [part_count] world to rest space
@@ -83,15 +87,19 @@ typedef struct GivePlaced { ///< in: bones of the corrected pose; out: where sam
     PeltiBox *reach;  ///< [part_count] of the field's grid, world
 } GivePlaced;
 
-typedef struct GivePast { ///< what is remembered from step to step
-    GiveSide *sides;      ///< [part_count x part_count] lower number first
+/// What is remembered from step to step; all of it is kept in snapshots. give_way_contacts.c writes the sides and the memory,
+/// give_way_release.c lets sides go, give_way.c writes the others; give_way_told.c reads the steps.
+typedef struct GivePast {
+    GiveSide *sides; ///< [part_count x part_count] lower number first
     GiveMemory (*memory)[GIVE_REMEMBERED];
     PeltiPose from; ///< free pose of the last step
     bool started;
     long steps;
 } GivePast;
 
-typedef struct GiveDetection { ///< in: places; out: contacts
+/// Contacts of the places at the last detection: pelti_give_way_detect writes them, pelti_give_way_assemble their bends and
+/// pelti_give_way_remember their forces. The report and what is told of sides read them.
+typedef struct GiveDetection {
     int contact_count, dropped;
     GiveContact *contacts;
     double deepest;
@@ -101,7 +109,9 @@ typedef struct GiveDetection { ///< in: places; out: contacts
     } scratch;
 } GiveDetection;
 
-typedef struct GiveLinear { ///< in: contacts; out: the contact problem and its solution
+/// The contact problem of the contacts, and its solution. pelti_give_way_assemble writes the problem, pelti_coulomb_solve forces,
+/// `delta` and `u`; pelti_give_way_remember reads the forces, and a round takes `u` to the joints.
+typedef struct GiveLinear {
     PeltiContactSystem system;
     PeltiCoulombConstraint *constraints;
     PeltiContactBlock *blocks;
@@ -113,38 +123,46 @@ typedef struct GiveLinear { ///< in: contacts; out: the contact problem and its 
     } scratch;
 } GiveLinear;
 
-typedef struct GiveKept { ///< what is told of pairs that were held on their sides
+/// What is told of pairs that were held on their sides: give_way_told.c writes, for give_way_release.c too.
+typedef struct GiveKept {
     int count;
     PeltiGiveWaySide *sides; ///< [PELTI_MOST_KEPT_SIDES]
     int (*parts)[2];         ///< [PELTI_MOST_KEPT_SIDES] lower number first
 } GiveKept;
 
-typedef struct GiveOwn {               ///< scratch of each stage that asks: the clip's own pose
+/// Scratch of each stage that asks: the clip's own pose. give_way_limit.c and give_way_release.c write it, the latter for
+/// give_way_told.c too.
+typedef struct GiveOwn {
     Mat34 *bones_free;                 ///< [bone_count]
     PeltiNodeMatrix *node_matrix_free; ///< [node_count]
 } GiveOwn;
 
-typedef struct GiveHeldBack { ///< turns that are not shown at once, or not in full. In: the corrected pose; out: the one to show
-    double *reach;            ///< [joint_count] of what it carries at rest, from the joint; length
-    float (*head)[3];         ///< [joint_count] the joint at rest
-    double (*turn)[3];        ///< [joint_count] of this step, what the stages leave of it is to be shown
-    double (*wanted)[3];      ///< [joint_count] `turn` of the last step
-    double (*now)[3];         ///< [joint_count] the turns that are shown
-    double (*speed)[3];       ///< [joint_count] and their change in the last step
+/// Turns that are not shown at once, or not in full: from those of the corrected pose to those that are shown. give_way_shown.c
+/// writes it, give_way_weigh.c takes from `turn`, give_way_limit.c writes its share of the scratch; `wanted`, `now` and `speed`
+/// are kept in snapshots.
+typedef struct GiveHeldBack {
+    double *reach;       ///< [joint_count] of what it carries at rest, from the joint; length
+    float (*head)[3];    ///< [joint_count] the joint at rest
+    double (*turn)[3];   ///< [joint_count] of this step, what the stages leave of it is to be shown
+    double (*wanted)[3]; ///< [joint_count] `turn` of the last step
+    double (*now)[3];    ///< [joint_count] the turns that are shown
+    double (*speed)[3];  ///< [joint_count] and their change in the last step
     PeltiPose shown;
     struct {
-        double (*contact_turn)[3]; ///< [joint_count] turns that contacts ask for, while others are posed
-        double *turn_share;        ///< [joint_count] of its turn that a joint may show
-        double (*change)[3];       ///< [joint_count] by which `speed` is to change
-        double *change_share;      ///< [joint_count] of that change that a joint may take
-        double (*was)[3];          ///< [joint_count] `now` of the last step
-        double (*tried)[3];        ///< [joint_count] turns that are posed to see how far skin moves
-        Vec3 *x;                   ///< [sample_count] where they take it
+        PeltiContactSkinTrial pose; ///< the pose that is tried: of one look (give_way_limit.c and give_way_weigh.c too)
+        double *turn_share;         ///< [joint_count] of its turn that a joint may show
+        double (*change)[3];        ///< [joint_count] by which `speed` is to change
+        double *change_share;       ///< [joint_count] of that change that a joint may take
+        double (*was)[3];           ///< [joint_count] `now` of the last step
+        double (*tried)[3];         ///< [joint_count] turns that are posed to see how far skin moves
+        Vec3 *x;                    ///< [sample_count] where they take it
     } scratch;
 } GiveHeldBack;
 
-typedef struct GiveMotion { ///< bounds on how parts move against each other
-    int *bone_start;        ///< [part_count + 1] into `bones`: those that pull samples of a part
+/// Bounds on how parts move against each other. Made once: what is of the rest pose. pelti_give_way_place writes where bones are
+/// placed, pelti_give_way_looked where they were looked at, and pelti_give_way_detect what is clear.
+typedef struct GiveMotion {
+    int *bone_start; ///< [part_count + 1] into `bones`: those that pull samples of a part
     int *bones;
     Vec3 *centre; ///< [part_count] and radius of a ball around what is pulled, at rest
     float *radius;
@@ -158,10 +176,12 @@ typedef struct GiveMotion { ///< bounds on how parts move against each other
     } scratch;            ///< of pelti_give_way_place
 } GiveMotion;
 
-typedef struct GiveWeigh { ///< in: two poses of the skin by blending; out: what of a joint's turn helps
-    PeltiBoxTree *tree;    ///< of all triangles
-    int *joint;            ///< [triangle_count] that carries most of it
-    int *node_joint;       ///< [tree's node_count] the one that carries all below it most; MIXED: several
+/// What of a joint's turn helps, from two poses of the skin by blending. give_way_weigh.c alone writes and reads it; `gate` is
+/// kept in snapshots.
+typedef struct GiveWeigh {
+    PeltiBoxTree *tree; ///< of all triangles
+    int *joint;         ///< [triangle_count] that carries most of it
+    int *node_joint;    ///< [tree's node_count] the one that carries all below it most; MIXED: several
     int rest_count;
     int64_t *rest_keys; ///< [rest_count] sorted: pairs that cross at rest
     bool at_rest;       ///< the search is for these
@@ -181,7 +201,9 @@ struct PeltiGiveWay {
     PeltiPool pool;
     PeltiJobs *jobs;
     PeltiGiveWaySettings settings;
-    double size, alarm;
+    double size;  ///< diagonal of the skin at rest. length
+    double alarm; ///< so near contacts are all kept; of farther ones, of pairs that touch, the nearest few: SELF_ALARM of the
+                  ///< size. length
     PeltiContactSkin skin;
     PeltiContactParts parts;
     PeltiGiveWayJoint *gave; ///< [joint_count]
@@ -226,7 +248,6 @@ PeltStatus pelti_give_way_weigh_create(PeltiGiveWay *g, PeltError *err);
 void pelti_give_way_weigh(PeltiGiveWay *g, double dt_s, bool restart); ///< held_back.turn, where it does not help
 PeltStatus pelti_give_way_shown_create(PeltiGiveWay *g, PeltError *err);
 const PeltiPose *pelti_give_way_shown(PeltiGiveWay *g, double dt_s, bool restart); ///< the pose to show
-void pelti_give_way_pose_turned(PeltiGiveWay *g, const double (*turn)[3]);
 double pelti_give_way_angle(const double turn[3]);
 PeltStatus pelti_give_way_motion_create(PeltiGiveWay *g, PeltError *err);
 /// How far samples of part a have moved at most in the rest space of part b since `was`.

@@ -41,10 +41,13 @@ PeltStatus pelti_give_way_shown_create(PeltiGiveWay *g, PeltError *err)
     h->scratch.change = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
     h->scratch.was = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
     h->scratch.tried = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
-    h->scratch.contact_turn = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
+    h->scratch.pose = (PeltiContactSkinTrial){pelti_pose_new(&g->pool, g->skin.who),
+                                              PELTI_NEW(&g->pool, PeltiNodeMatrix, g->skin.who->node_count),
+                                              PELTI_NEW(&g->pool, Mat34, g->skin.who->bone_count)};
     h->scratch.turn_share = PELTI_NEW(&g->pool, double, joints);
     h->scratch.change_share = PELTI_NEW(&g->pool, double, joints);
     h->scratch.x = PELTI_NEW(&g->pool, Vec3, g->parts.sample_count);
+    h->shown = pelti_pose_new(&g->pool, g->skin.who);
     h->now = pelti_pool_take(&g->pool, joints, sizeof(double[3]));
     h->head = pelti_pool_take(&g->pool, joints, sizeof(float[3]));
     h->reach = PELTI_NEW(&g->pool, double, joints);
@@ -52,19 +55,6 @@ PeltStatus pelti_give_way_shown_create(PeltiGiveWay *g, PeltError *err)
         return pelti_no_memory(err, joints * sizeof(double[3]));
     find_reach(g);
     return PELT_OK;
-}
-
-/// The pose with these turns in place of the contacts'; NULL: the clip's own.
-void pelti_give_way_pose_turned(PeltiGiveWay *g, const double (*turn)[3])
-{
-    for (int j = 0; j < g->skin.joint_count; j++) {
-        memcpy(g->held_back.scratch.contact_turn[j], g->skin.joints[j].turn, sizeof(double[3]));
-        for (int k = 0; k < 3; k++)
-            g->skin.joints[j].turn[k] = turn ? turn[j][k] : 0;
-    }
-    pelti_contact_skin_pose(&g->skin);
-    for (int j = 0; j < g->skin.joint_count; j++)
-        memcpy(g->skin.joints[j].turn, g->held_back.scratch.contact_turn[j], sizeof(double[3]));
 }
 
 /// By how much a joint would change its speed to follow what is wanted: at once where that moves steadily, and without passing it
@@ -91,15 +81,15 @@ static void find_change_shares(PeltiGiveWay *g, double most)
         for (int k = 0; k < 3; k++)
             h->scratch.tried[j][k] = h->now[j][k] + h->speed[j][k];
     }
-    pelti_give_way_pose_turned(g, (const double(*)[3])h->scratch.tried);
+    pelti_contact_skin_try(&g->skin, (const double(*)[3])h->scratch.tried, &h->scratch.pose);
     for (int s = 0; s < g->parts.sample_count; s++)
-        h->scratch.x[s] = pelti_give_way_sample(g, s, g->skin.pose.bones);
+        h->scratch.x[s] = pelti_give_way_sample(g, s, h->scratch.pose.bones);
     for (int j = 0; j < g->skin.joint_count; j++)
         for (int k = 0; k < 3; k++)
             h->scratch.tried[j][k] += h->scratch.change[j][k];
-    pelti_give_way_pose_turned(g, (const double(*)[3])h->scratch.tried);
+    pelti_contact_skin_try(&g->skin, (const double(*)[3])h->scratch.tried, &h->scratch.pose);
     for (int s = 0; s < g->parts.sample_count; s++) {
-        double moved = (double)vec3_distance(h->scratch.x[s], pelti_give_way_sample(g, s, g->skin.pose.bones));
+        double moved = (double)vec3_distance(h->scratch.x[s], pelti_give_way_sample(g, s, h->scratch.pose.bones));
         if (moved > most)
             pelti_give_way_bound_chain(g, s, most / moved, h->scratch.change_share);
     }
@@ -160,7 +150,7 @@ const PeltiPose *pelti_give_way_shown(PeltiGiveWay *g, double dt_s, bool restart
     if (turned && g->settings.weigh)
         pelti_give_way_weigh(g, dt_s, restart);
     follow(g, dt_s, restart || !g->settings.weigh);
-    pelti_give_way_pose_turned(g, (const double(*)[3])h->now);
-    pelti_pose_copy(g->skin.who, &g->skin.pose.corrected, &h->shown);
+    pelti_contact_skin_try(&g->skin, (const double(*)[3])h->now, &h->scratch.pose);
+    pelti_pose_copy(g->skin.who, &h->scratch.pose.pose, &h->shown);
     return &h->shown;
 }

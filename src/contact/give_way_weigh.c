@@ -214,8 +214,9 @@ static bool gate_turns(PeltiGiveWay *g)
 
 static void place_turned(PeltiGiveWay *g, const double (*turn)[3], Vec3 *x)
 {
-    pelti_give_way_pose_turned(g, turn);
-    pelti_contact_skin_place(&g->skin, x);
+    PeltiContactSkinTrial *pose = &g->held_back.scratch.pose;
+    pelti_contact_skin_try(&g->skin, turn, pose);
+    pelti_contact_skin_place(&g->skin, pose->bones, x);
 }
 
 static bool any_shown(const PeltiGiveWay *g)

@@ -9,6 +9,8 @@
 #include "geometry/box_tree.h"
 #include "geometry/dipole.h"
 
+/// pelti_contact_part_field_layout writes the grid, pelti_contact_part_field_fill its values and `radius`; then it does not
+/// change.
 typedef struct PeltiContactPartField {
     Vec3 low;
     float cell;

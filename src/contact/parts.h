@@ -18,6 +18,7 @@ typedef struct PeltiContactPart {
     PeltiContactPartField field;
 } PeltiContactPart;
 
+/// Made once, of the rest pose, by parts.c (fields by part_field.c); giving way reads them.
 typedef struct PeltiContactParts {
     int part_count, sample_count;
     PeltiContactPart *parts;

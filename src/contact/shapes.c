@@ -1,5 +1,6 @@
 /// Triangles of boxes, spheres, capsules, cylinders and slopes, and what they weigh.
 #include "contact/shapes.h"
+#include "contact/constants.def"
 #include "math/elementary.h"
 
 #include <string.h>
@@ -48,7 +49,7 @@ static PeltStatus make_slope(PeltiPool *pool, const float size[3], PeltiContactM
 {
     static const int faces[12][3] = {{0, 1, 3}, {0, 3, 2}, {4, 6, 7}, {4, 7, 5}, {0, 4, 5}, {0, 5, 1},
                                      {2, 3, 7}, {2, 7, 6}, {0, 2, 6}, {0, 6, 4}, {1, 5, 7}, {1, 7, 3}};
-    float rise = pelti_tanf(size[2] * pi / 180), half = size[0] / 2, thick = fmaxf(size[0], size[1]) * 0.25f;
+    float rise = pelti_tanf(size[2] * pi / 180), half = size[0] / 2, thick = fmaxf(size[0], size[1]) * SLOPE_THICK;
     PELT_TRY(take(pool, 8, 12, out, err));
     for (int i = 0; i < 8; i++) {
         float x = i >> 2 ? half : -half, z = (i & 1 ? 0.5f : -0.5f) * size[1];
@@ -150,7 +151,7 @@ static PeltStatus copy_mesh(PeltiPool *pool, const PeltSceneObject *object, Pelt
 void pelti_contact_shape_cells(const PeltSceneObject *object, const float extent[3], int cells[3])
 {
     float longest = fmaxf(extent[0], fmaxf(extent[1], extent[2]));
-    int along = object->detail > 0 && object->detail <= 16 ? object->detail : 6;
+    int along = object->detail > 0 && object->detail <= SOFT_CELLS_MOST ? object->detail : SOFT_CELLS;
     for (int k = 0; k < 3; k++)
         cells[k] = object->kind == PELT_OBJECT_SOFT ? (int)fmaxf(1, roundf((float)along * extent[k] / longest)) : 1;
 }

@@ -16,7 +16,8 @@ typedef struct PeltiContactMesh {
 /// Checks the description and makes (or copies, scaled) its surface in `pool`.
 PeltStatus pelti_contact_shape_make(PeltiPool *pool, const PeltSceneObject *object, PeltiContactMesh *out, PeltError *err);
 
-/// Cells of a soft object's lattice along its extents (detail along the longest, 6 by default); 1 for others.
+/// Cells of a soft object's lattice along its extents (detail along the longest, if it is no more than SOFT_CELLS_MOST, else
+/// SOFT_CELLS); 1 for others.
 void pelti_contact_shape_cells(const PeltSceneObject *object, const float extent[3], int cells[3]);
 
 typedef struct PeltiContactSolid {           ///< of unit density

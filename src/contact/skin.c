@@ -179,43 +179,58 @@ static void find_tangent(PeltiGive *joint)
             joint->tangent[i][j] = (i == j ? 1 - second * a2 : 0) + first * c[i][j] + second * v[i] * v[j]; // [v]^2 = v v^T - a^2
 }
 
-static void correct_node(PeltiContactSkin *skin, const PeltiGive *joint)
+/// `into` holds the pose that is corrected, and matrices of the nodes as they were before any was.
+static void correct_node(const PeltiContactSkin *skin, const PeltiGive *joint, const double turn[3], PeltiContactSkinTrial *into)
 {
     const PeltiNode *node = &skin->who->nodes[joint->node];
-    Trs *local = &skin->pose.corrected.local[joint->node];
-    bool shifts = joint->parent < 0 && skin->root.stiffness > 0,
-         turns = joint->turn[0] != 0 || joint->turn[1] != 0 || joint->turn[2] != 0;
+    Trs *local = &into->pose.local[joint->node];
+    bool shifts = joint->parent < 0 && skin->root.stiffness > 0, turns = turn[0] != 0 || turn[1] != 0 || turn[2] != 0;
     if (!turns && !shifts)
         return;
-    if (node->has_matrix && !skin->pose.corrected.touched[joint->node]) {
+    if (node->has_matrix && !into->pose.touched[joint->node]) {
         Mat34 m;
         for (int i = 0; i < 12; i++)
             (&m.m[0][0])[i] = (float)(&node->matrix[0][0])[i];
         *local = trs_from_mat34(m);
     }
-    skin->pose.corrected.touched[joint->node] = true;
-    local->rotation = quat_normalize(quat_mul(quat_of_turn(joint->turn), local->rotation));
+    into->pose.touched[joint->node] = true;
+    local->rotation = quat_normalize(quat_mul(quat_of_turn(turn), local->rotation));
     if (!shifts)
         return;
     Mat3 up, down; // the root's shift is a world vector
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
-            up.m[i][j] = node->parent >= 0 ? (float)skin->pose.node_matrix[node->parent].m[i][j] : (i == j ? 1.0f : 0.0f);
+            up.m[i][j] = node->parent >= 0 ? (float)into->node_matrix[node->parent].m[i][j] : (i == j ? 1.0f : 0.0f);
     if (mat3_inverse(up, &down))
         local->translation =
             vec3_add(local->translation,
                      mat3_apply(down, vec3((float)skin->root.shift[0], (float)skin->root.shift[1], (float)skin->root.shift[2])));
 }
 
+static void begin_pose(const PeltiContactSkin *skin, PeltiContactSkinTrial *into)
+{
+    pelti_pose_copy(skin->who, &skin->pose.free, &into->pose);
+    if (skin->root.stiffness > 0)
+        pelti_pose_bones(skin->who, &into->pose, into->node_matrix, into->bones); // parents of roots, for the shift
+}
+
+void pelti_contact_skin_try(const PeltiContactSkin *skin, const double (*turn)[3], PeltiContactSkinTrial *out)
+{
+    static const double unturned[3] = {0, 0, 0};
+    begin_pose(skin, out);
+    for (int j = 0; j < skin->joint_count; j++)
+        correct_node(skin, &skin->joints[j], turn ? turn[j] : unturned, out);
+    pelti_pose_bones(skin->who, &out->pose, out->node_matrix, out->bones);
+}
+
 void pelti_contact_skin_pose(PeltiContactSkin *skin)
 {
     const PeltiCharacter *who = skin->who;
-    pelti_pose_copy(who, &skin->pose.free, &skin->pose.corrected);
-    if (skin->root.stiffness > 0)
-        pelti_pose_bones(who, &skin->pose.corrected, skin->pose.node_matrix, skin->pose.bones); // parents of roots, for the shift
+    PeltiContactSkinTrial into = {skin->pose.corrected, skin->pose.node_matrix, skin->pose.bones};
+    begin_pose(skin, &into);
     for (int j = 0; j < skin->joint_count; j++)
-        correct_node(skin, &skin->joints[j]);
-    pelti_pose_bones(who, &skin->pose.corrected, skin->pose.node_matrix, skin->pose.bones);
+        correct_node(skin, &skin->joints[j], skin->joints[j].turn, &into);
+    pelti_pose_bones(who, &into.pose, into.node_matrix, into.bones);
     for (int j = 0; j < skin->joint_count; j++) {
         PeltiGive *joint = &skin->joints[j];
         int up = who->nodes[joint->node].parent;
@@ -253,16 +268,16 @@ static void place_range(void *context, int begin, int end, int worker)
     }
 }
 
-void pelti_contact_skin_columns(const PeltiContactSkin *skin)
+void pelti_contact_skin_columns(const PeltiContactSkin *skin, const Mat34 *bones)
 {
     for (int b = 0; b < skin->who->bone_count; b++)
         for (int i = 0; i < 12; i++)
-            skin->scratch.columns[b][4 * (i % 4) + i / 4] = skin->pose.bones[b].m[i / 4][i % 4];
+            skin->scratch.columns[b][4 * (i % 4) + i / 4] = bones[b].m[i / 4][i % 4];
 }
 
-void pelti_contact_skin_place(const PeltiContactSkin *skin, Vec3 *x)
+void pelti_contact_skin_place(const PeltiContactSkin *skin, const Mat34 *bones, Vec3 *x)
 {
-    pelti_contact_skin_columns(skin);
+    pelti_contact_skin_columns(skin, bones);
     pelti_parallel_for(skin->jobs, skin->who->mesh->vertex_count, 2048, place_range, &(SkinPlacing){skin, x});
 }
 

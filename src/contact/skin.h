@@ -9,7 +9,9 @@
 
 #include <pelt/scene.h>
 
-typedef struct PeltiGive { ///< a joint that may give way
+/// A joint that may give way. skin.c writes it; give_way.c sets the springs of its own joints and shortens their turns, swing.c
+/// writes how firm it is.
+typedef struct PeltiGive {
     int node;
     int parent;           ///< nearest ancestor that may give way, -1: none
     double stiffness;     ///< N m / rad, > 0; of the unturned joint
@@ -42,6 +44,13 @@ typedef struct PeltiContactSkinRoot { ///< the shift of the whole body, a spring
     double base[3];                   ///< where its spring is at rest, by pelti_contact_skin_begin
     double slow; ///< damping time over the length of the step: stiffer by 1 + slow within it; no joint is less
 } PeltiContactSkinRoot;
+
+/// A pose that is tried: of the caller of pelti_contact_skin_try, which writes all of it; of the skin nothing else changes.
+typedef struct PeltiContactSkinTrial {
+    PeltiPose pose;
+    PeltiNodeMatrix *node_matrix; ///< [node_count]
+    Mat34 *bones;                 ///< [bone_count] rest space to world
+} PeltiContactSkinTrial;
 
 typedef struct PeltiContactSkinPose { ///< the caller writes `free`, pelti_contact_skin_pose the others
     PeltiPose free, corrected;
@@ -88,8 +97,10 @@ void pelti_contact_skin_soften(PeltiContactSkin *skin);
 
 /// corrected = free with the joints' turns and the root's shift; then bones, joint places and axes.
 void pelti_contact_skin_pose(PeltiContactSkin *skin);
-void pelti_contact_skin_columns(const PeltiContactSkin *skin);        ///< fills scratch.columns from the bones
-void pelti_contact_skin_place(const PeltiContactSkin *skin, Vec3 *x); ///< F: [vertex_count]
+/// The same with these turns [joint_count] in place of the joints' own; NULL: the clip's own pose.
+void pelti_contact_skin_try(const PeltiContactSkin *skin, const double (*turn)[3], PeltiContactSkinTrial *out);
+void pelti_contact_skin_columns(const PeltiContactSkin *skin, const Mat34 *bones);        ///< fills scratch.columns
+void pelti_contact_skin_place(const PeltiContactSkin *skin, const Mat34 *bones, Vec3 *x); ///< F: [vertex_count]
 
 /// Blocks (world axes, rows x, y, z) of a spot, compliance folded in; returns how many, at most joint_count + 1.
 int pelti_contact_skin_blocks(PeltiContactSkin *skin, const PeltiSurfaceSpot *spot, PeltiContactBlock *blocks);

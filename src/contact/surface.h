@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+/// surface.c builds it. What holds it moves it (assemble.c, corrector.c and push_out.c): the skin on its way through a step, then
+/// as it is shown.
 typedef struct PeltiSurface {
     const PeltiMesh *mesh;
     Vec3 *x;                  ///< [vertex_count] world, where it is taken to be at the end of the step

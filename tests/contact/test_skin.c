@@ -69,7 +69,7 @@ static void jacobian_agrees_with_finite_differences(void **state)
                 v[slot][axis] += side ? -step : step;
                 pelti_contact_skin_set(&moved, (const double(*)[3])v);
                 pelti_contact_skin_pose(&moved);
-                pelti_contact_skin_place(&moved, side ? low : high);
+                pelti_contact_skin_place(&moved, moved.pose.bones, side ? low : high);
             }
             pelti_contact_skin_pose(&skin);
             for (int i = 0; i + 40 < n; i += 7) {
@@ -132,13 +132,41 @@ static void the_shown_skin_is_what_is_placed(void **state)
     PeltiCharacter *who = bent_chain(&w);
     PeltiContactSkin skin = make_skin(who, &w, 0);
     Vec3 shown[TUBE_POINTS], x[TUBE_POINTS];
-    pelti_contact_skin_place(&skin, x);
+    pelti_contact_skin_place(&skin, skin.pose.bones, x);
     for (int v = 0; v < who->mesh->vertex_count; v++)
         shown[v] = vec3_add(x[v], vec3(0.01f * sinf((float)v), 0.02f, 0));
     pelti_contact_skin_shown(&skin, shown, 1);
-    pelti_contact_skin_place(&skin, x);
+    pelti_contact_skin_place(&skin, skin.pose.bones, x);
     for (int v = 0; v < who->mesh->vertex_count; v++)
         assert_true(vec3_distance(x[v], shown[v]) < 1e-4f);
+    pelti_character_destroy(who);
+}
+
+static void a_pose_that_is_tried_is_that_of_its_turns_and_leaves_the_corrected_one(void **state)
+{
+    (void)state;
+    PeltiWeights w;
+    PeltiCharacter *who = bent_chain(&w);
+    PeltiContactSkin skin = make_skin(who, &w, 300);
+    skin.root.shift[1] = 0.3;
+    pelti_contact_skin_pose(&skin);
+    PeltiContactSkinTrial trial = {pelti_pose_new(&who->pool, who), PELTI_NEW(&who->pool, PeltiNodeMatrix, who->node_count),
+                                   PELTI_NEW(&who->pool, Mat34, who->bone_count)};
+    Mat34 corrected[3];
+    double turn[3][3];
+    size_t bytes = sizeof(Mat34) * (size_t)who->bone_count;
+    assert_true(bytes == sizeof corrected && skin.joint_count == 3);
+    memcpy(corrected, skin.pose.bones, bytes);
+    for (int j = 0; j < 3; j++)
+        memcpy(turn[j], skin.joints[j].turn, sizeof turn[j]);
+    pelti_contact_skin_try(&skin, (const double(*)[3])turn, &trial);
+    assert_memory_equal(trial.bones, corrected, bytes);
+    pelti_contact_skin_try(&skin, NULL, &trial);
+    assert_memory_equal(skin.pose.bones, corrected, bytes);
+    assert_true(skin.joints[1].turn[2] == 0.2 && memcmp(trial.bones, corrected, bytes) != 0);
+    skin.joints[1].turn[2] = 0; // what NULL says
+    pelti_contact_skin_pose(&skin);
+    assert_memory_equal(trial.bones, skin.pose.bones, bytes);
     pelti_character_destroy(who);
 }
 
@@ -164,8 +192,10 @@ static void the_root_shifts_unless_it_is_held(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jacobian_agrees_with_finite_differences), cmocka_unit_test(halving_the_stiffness_doubles_the_turn),
-        cmocka_unit_test(the_shown_skin_is_what_is_placed), cmocka_unit_test(the_root_shifts_unless_it_is_held)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(jacobian_agrees_with_finite_differences),
+                                       cmocka_unit_test(halving_the_stiffness_doubles_the_turn),
+                                       cmocka_unit_test(the_shown_skin_is_what_is_placed),
+                                       cmocka_unit_test(a_pose_that_is_tried_is_that_of_its_turns_and_leaves_the_corrected_one),
+                                       cmocka_unit_test(the_root_shifts_unless_it_is_held)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
