@@ -55,6 +55,9 @@ static void take_skin(PeltiTouch *t)
     t->rest.ring_length = PELTI_NEW(pool, float, t->mesh->ring_start[t->count] + 1);
     t->rest.bone = pelti_pool_take(pool, n, sizeof *t->rest.bone);
     t->rest.weight = pelti_pool_take(pool, n, sizeof *t->rest.weight);
+    // Every feature that is listed is paid for, WORK a vertex and for WORK_BASE more at most: a list of twice that is never full
+    // before the work is spent; twice, since workers find into even shares of as much room. Fewer features are held apart than
+    // listed; a contact that finds no room is left to the cuts. 8: chosen, not measured.
     t->features.capacity = 20 * t->count + 4096;
     t->contacts.capacity = 8 * t->count + 4096;
     t->features.list = PELTI_NEW(pool, TouchFeature, t->features.capacity);
@@ -98,9 +101,14 @@ static PeltStatus take_patches(PeltiTouch *t, PeltError *err)
     t->gathered.forced = PELTI_NEW(&t->pool, unsigned char, n);
     t->bounds.shape_end = PELTI_NEW(&t->pool, TouchShape, n);
     t->bounds.ease = PELTI_NEW(&t->pool, TouchEase, n);
+    // Pairs of patches: of each about ten at two steps or less (six around it, twelve around these, every pair once, and itself),
+    // the rest for skin that lies on skin, and 1024 so that a small skin may lie on itself all over; chosen, not measured. What
+    // finds no room makes the substep one that cannot be finished.
     t->near.capacity = 24 * (int)n + 1024;
     t->near.list = PELTI_NEW(&t->pool, TouchNear, t->near.capacity);
     t->features.scratch.chunks = PELTI_NEW(&t->pool, TouchChunk, t->near.capacity / TOUCH_CHUNK + 2);
+    // Pairs of triangles that cross: four for every two patches that are neighbours, and 1024 for small skins; chosen, not
+    // measured. What finds no room is counted, but neither looked after nor, at rest, exempt.
     t->crossings.capacity = 4 * (int)joins + 1024;
     t->crossings.list = PELTI_NEW(&t->pool, PeltiPair, t->crossings.capacity);
     if (t->pool.failed)
@@ -113,7 +121,7 @@ static PeltStatus take_patches(PeltiTouch *t, PeltError *err)
     }
     PELT_TRY(pelti_box_tree_build(&t->pool, patches->count, t->bounds.start_box, &t->bounds.tree, err));
     PELT_TRY(pelti_box_tree_build(&t->pool, patches->count, t->bounds.start_box, &t->bounds.move_tree, err));
-    t->bounds.awake = PELTI_NEW(&t->pool, unsigned char, t->bounds.tree->node_count + 1);
+    t->bounds.node_fresh = PELTI_NEW(&t->pool, unsigned char, t->bounds.tree->node_count + 1);
     return pelti_pairs_create(&t->pool, t->near.capacity, t->bounds.tree, &t->scratch.pairs, err);
 }
 

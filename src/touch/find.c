@@ -105,7 +105,7 @@ static inline bool ways_apart(const PeltiBox *p, const PeltiBox *q, const PeltiB
 static bool may_meet(void *context, int a, int b)
 {
     const PeltiTouch *t = context;
-    return (t->bounds.awake[a] | t->bounds.awake[b]) &&
+    return (t->bounds.node_fresh[a] | t->bounds.node_fresh[b]) &&
            !ways_apart(&t->bounds.tree->nodes[a].box, &t->bounds.tree->nodes[b].box, &t->bounds.move_tree->nodes[a].box,
                        &t->bounds.move_tree->nodes[b].box, t->rest.margin);
 }
@@ -120,13 +120,13 @@ static int patches_meet(void *context, int a, int b, int worker)
            pelti_touch_patches_steps(&t->patches, a, b) > 2;
 }
 
-static void wake_nodes(PeltiTouch *t)
+static void mark_fresh_nodes(PeltiTouch *t)
 {
     for (int n = t->bounds.tree->node_count - 1; n >= 0; n--) {
         const PeltiBoxNode *node = &t->bounds.tree->nodes[n];
-        t->bounds.awake[n] = node->right >= 0 ? t->bounds.awake[n + 1] | t->bounds.awake[node->right] : 0;
+        t->bounds.node_fresh[n] = node->right >= 0 ? t->bounds.node_fresh[n + 1] | t->bounds.node_fresh[node->right] : 0;
         for (int i = 0; node->right < 0 && i < node->count; i++)
-            t->bounds.awake[n] |= t->marks.patch_fresh[t->bounds.tree->items[node->first + i]];
+            t->bounds.node_fresh[n] |= t->marks.patch_fresh[t->bounds.tree->items[node->first + i]];
     }
 }
 
@@ -215,7 +215,7 @@ static void find_near(PeltiTouch *t)
 {
     pelti_box_tree_refit(t->bounds.tree, t->jobs, t->bounds.start_box);
     pelti_box_tree_refit(t->bounds.move_tree, t->jobs, t->bounds.move_box);
-    wake_nodes(t);
+    mark_fresh_nodes(t);
     pelti_box_tree_self_pairs_among(t->bounds.tree, &(PeltiPairSearch){INFINITY, may_meet, patches_meet, t}, t->jobs,
                                     &t->scratch.pairs);
     pelti_touch_overflow(&t->budget, t->scratch.pairs.found > t->scratch.pairs.count);

@@ -1,7 +1,9 @@
 /// Inside the room: what its files share. Words, beside those of docs/touching.md: the skin *wanted* is the method's, the *shown*
 /// one crosses nothing; a *feature* is a vertex, edge or triangle that another could meet; features in contact are *held apart*
 /// (a constraint n.d >= gap, as in position-based dynamics); a *move* is what a round plans for a vertex, its *way* the line
-/// there, and a way is made *safe* by cutting it short (continuous collision detection: conservative advancement, path.c).
+/// there, and a way is made *safe* by cutting it short (continuous collision detection: conservative advancement, path.c). A
+/// vertex is *awake* while it is marked in `trouble`: it touched something in the last substep, could not go where it was to go,
+/// or would meet or cross something now. Else it is *asleep*: what is left of its lag goes, and then nothing is planned for it.
 #ifndef PELTI_TOUCH_PARTS_H
 #define PELTI_TOUCH_PARTS_H
 
@@ -72,7 +74,7 @@ typedef struct TouchState {
     Vec3 *x;                ///< [vertex] shown; crosses nothing
     Vec3 *wanted;           ///< [vertex] by the method at the end of this substep
     Vec3 *lag;              ///< [vertex] planned distance of the shown skin from the wanted one
-    unsigned char *trouble; ///< [vertex] touched something last time, or would cross something now
+    unsigned char *trouble; ///< [vertex] is awake
     Mat34 *bones_last;      ///< [bone] of the last substep
 } TouchState;
 
@@ -162,7 +164,7 @@ typedef struct TouchScratch {
 /// read it; draw_in.c and touch.c read the shapes.
 typedef struct TouchBounds {
     PeltiBoxTree *tree, *move_tree;           ///< of patches: where they are, how they move
-    unsigned char *awake;                     ///< [node] has a patch with new ways
+    unsigned char *node_fresh;                ///< [node] has a patch with new ways
     PeltiBox *start_box, *end_box, *move_box; ///< [patch]
     TouchShape *shape_end;                    ///< [patch] in the skin that was looked at last: that at `lies`, or several
     TouchEase *ease;                          ///< [patch] what these bear, after a look at all
@@ -240,7 +242,6 @@ struct PeltiTouch {
     TouchContacts contacts;
     TouchBudget budget;
     TouchScratch scratch;
-    PeltiTouchReport *report; ///< of this frame
 };
 
 // exempt.c
@@ -250,28 +251,29 @@ bool pelti_touch_exempt_triangles(const PeltiTouch *t, int a, int b);
 bool pelti_touch_exempt_vertices(const PeltiTouch *t, int p, int q);
 
 // touch.c
-/// From the shown skin to the pose, where the method wants `goal`; `pose.restart`: that is from the rest pose.
-void pelti_touch_travel(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal);
+/// From the shown skin to the pose, where the method wants `goal`; `pose.restart`: that is from the rest pose. `report`, here and
+/// below: of this frame, in and out.
+void pelti_touch_travel(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal, PeltiTouchReport *report);
 /// One substep more in the pose that was reached, from the shown skin towards t->state.wanted; what lags may change by as much as
 /// it lags.
-void pelti_touch_go_on(PeltiTouch *t);
+void pelti_touch_go_on(PeltiTouch *t, PeltiTouchReport *report);
 /// The rest pose, as it is shown.
 void pelti_touch_to_rest(PeltiTouch *t);
 
 // catch_up.c
 /// Goes on in the pose that was reached where something was left far behind, as long as it comes nearer.
-void pelti_touch_catch_up(PeltiTouch *t);
+void pelti_touch_catch_up(PeltiTouch *t, PeltiTouchReport *report);
 /// Sum of squares of how far the skin `x` is behind t->state.wanted; `most`: the farthest.
 double pelti_touch_behind(const PeltiTouch *t, const Vec3 *x, float *most);
 
 // anew.c
 /// The same in a held pose: skin that would end farther from the goal than by staying where it is stays there; true: it did.
-bool pelti_touch_travel_held(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal);
+bool pelti_touch_travel_held(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal, PeltiTouchReport *report);
 /// As pelti_touch_travel, for skin that something pushes by goal - wanted; false: it does not follow, and all is as it was.
-bool pelti_touch_travel_pushed(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal);
+bool pelti_touch_travel_pushed(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal, PeltiTouchReport *report);
 /// Leads all skin in anew where it is stuck or has hung far behind for long, if that brings it nearer to `goal`. `stays`: on
 /// purpose, which is not stuck.
-void pelti_touch_lead_anew(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal, bool stays);
+void pelti_touch_lead_anew(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal, bool stays, PeltiTouchReport *report);
 
 // look.c
 /// t->bounds.shape_end and ease of the skin `x`, and t->scratch.area.

@@ -122,7 +122,6 @@ static void what_was_left_far_behind_catches_up_and_crosses_nothing(void **state
     two_tubes(&two, 0.22f, NULL); // 0.02 between them
     PeltiTouch *t = two.touch;
     const float ups[] = {0.9f * LEFT_BEHIND * t->rest.size - 0.04f, 0.3f};
-    t->report = &two.report;
     two.report.spent = 1; // that is why
     for (int far = 0; far < 2; far++) {
         static Vec3 before[POINTS];
@@ -134,7 +133,7 @@ static void what_was_left_far_behind_catches_up_and_crosses_nothing(void **state
             t->state.lag[v] = vec3_sub(t->state.x[v], t->state.wanted[v]);
         }
         memcpy(before, t->state.x, sizeof before);
-        pelti_touch_catch_up(t);
+        pelti_touch_catch_up(t, &two.report);
         pelti_touch_behind(t, t->state.x, &most);
         assert_true(most < LEFT_BEHIND * t->rest.size && most > 0.02f / 2); // both tubes give way
         assert_int_equal(!memcmp(before, t->state.x, sizeof before), !far);
