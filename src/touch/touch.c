@@ -188,7 +188,7 @@ static int mark_drawn(PeltiTouch *t)
     int drawn = 0;
     for (int k = 0; k < t->patches.count; k++) {
         const TouchPatch *p = &t->patches.patch[k];
-        for (int e = 0; pelti_touch_may_be_drawn(&t->bounds.shape_end[k], DRAWN_EDGE) && e < p->edge_count; e++) {
+        for (int e = 0; pelti_touch_may_be_drawn(&t->bounds.end.shape[k], DRAWN_EDGE) && e < p->edge_count; e++) {
             int u = p->vertex[p->edge[e][0]], v = p->vertex[p->edge[e][1]];
             Vec3 by = vec3_sub(t->moves.plan[u], t->moves.plan[v]);
             float most = DRAWN_EDGE * vec3_distance(t->mesh->rest[u], t->mesh->rest[v]);
