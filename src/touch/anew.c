@@ -28,12 +28,12 @@ static void exchange(PeltiTouch *t)
     t->state.trouble = t->scratch.trouble_kept, t->scratch.trouble_kept = trouble;
 }
 
-bool pelti_touch_travel_held(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal)
+bool pelti_touch_travel_held(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal, PeltiTouchReport *report)
 {
     float most;
     memcpy(t->scratch.x_kept, t->state.x, sizeof(Vec3) * (size_t)t->count);
     memcpy(t->scratch.trouble_kept, t->state.trouble, (size_t)t->count);
-    pelti_touch_travel(t, pose, goal);
+    pelti_touch_travel(t, pose, goal, report);
     if (pelti_touch_behind(t, t->state.x, &most) <= pelti_touch_behind(t, t->scratch.x_kept, &most))
         return false;
     for (int v = 0; v < t->count; v++)
@@ -42,7 +42,7 @@ bool pelti_touch_travel_held(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goa
     return true;
 }
 
-bool pelti_touch_travel_pushed(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal)
+bool pelti_touch_travel_pushed(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal, PeltiTouchReport *report)
 {
     size_t bytes = sizeof(Vec3) * (size_t)t->count;
     float pace = t->state.pace;
@@ -51,7 +51,7 @@ bool pelti_touch_travel_pushed(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *g
     memcpy(t->scratch.lag_kept, t->state.lag, bytes);
     memcpy(t->scratch.wanted_kept, t->state.wanted, bytes);
     memcpy(t->scratch.trouble_kept, t->state.trouble, (size_t)t->count);
-    pelti_touch_travel(t, pose, goal);
+    pelti_touch_travel(t, pose, goal, report);
     for (int v = 0; v < t->count; v++) {
         Vec3 push = vec3_sub(goal[v], t->scratch.wanted_kept[v]),
              left = vec3_sub(vec3_add(t->scratch.x_kept[v], push), t->state.x[v]);
@@ -66,11 +66,11 @@ bool pelti_touch_travel_pushed(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *g
     return false;
 }
 
-void pelti_touch_lead_anew(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal, bool stays)
+void pelti_touch_lead_anew(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal, bool stays, PeltiTouchReport *report)
 {
     float most, pace = t->state.pace;
     double before = pelti_touch_behind(t, t->state.x, &most);
-    t->state.stuck = !stays && (t->report->frozen || t->report->spent) ? t->state.stuck + 1 : 0;
+    t->state.stuck = !stays && (report->frozen || report->spent) ? t->state.stuck + 1 : 0;
     float hangs = most / (HUNG * t->rest.size);
     t->state.hung = hangs > 1 ? t->state.hung + hangs * hangs : 0;
     if (t->state.stuck < MOST_STUCK && t->state.hung < MOST_HUNG)
@@ -81,9 +81,9 @@ void pelti_touch_lead_anew(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal,
     exchange(t);
     pelti_touch_to_rest(t);
     pose.restart = true;
-    pelti_touch_travel(t, pose, goal);
-    t->report->led_anew = pelti_touch_behind(t, t->state.x, &most) < (double)ANEW_BETTER * before && longest_edge(t) <= drawn;
-    if (!t->report->led_anew) {
+    pelti_touch_travel(t, pose, goal, report);
+    report->led_anew = pelti_touch_behind(t, t->state.x, &most) < (double)ANEW_BETTER * before && longest_edge(t) <= drawn;
+    if (!report->led_anew) {
         exchange(t);
         t->state.pace = pace;
     }

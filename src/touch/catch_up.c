@@ -19,16 +19,16 @@ double pelti_touch_behind(const PeltiTouch *t, const Vec3 *x, float *most)
     return sum;
 }
 
-void pelti_touch_catch_up(PeltiTouch *t)
+void pelti_touch_catch_up(PeltiTouch *t, PeltiTouchReport *report)
 {
     float most;
     double left = pelti_touch_behind(t, t->state.x, &most);
-    if (t->contacts.count == 0 && t->report->spent == 0)
+    if (t->contacts.count == 0 && report->spent == 0)
         return; // nothing touches: what edges hold back is as near as they let it
     for (int i = 0; i < GO_ON && most > LEFT_BEHIND * t->rest.size; i++) {
         double all = left;
         float farthest = most;
-        pelti_touch_go_on(t);
+        pelti_touch_go_on(t, report);
         left = pelti_touch_behind(t, t->state.x, &most);
         if (!(left < all) && !(most < farthest))
             break; // it is caught

@@ -50,11 +50,14 @@ static void take_skin(PeltiTouch *t)
     float **lengths[] = {&t->moves.cut, &t->moves.bound, &t->way.speed, &t->rest.edge, &s->draw_in.scale};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         *lengths[i] = PELTI_NEW(pool, float, n);
-    s->area = PELTI_NEW(pool, Vec3, t->mesh->triangle_count + 1);
+    t->look.area = PELTI_NEW(pool, Vec3, t->mesh->triangle_count + 1);
     s->turned = PELTI_NEW(pool, unsigned char, t->mesh->triangle_count + 1);
     t->rest.ring_length = PELTI_NEW(pool, float, t->mesh->ring_start[t->count] + 1);
     t->rest.bone = pelti_pool_take(pool, n, sizeof *t->rest.bone);
     t->rest.weight = pelti_pool_take(pool, n, sizeof *t->rest.weight);
+    // Every feature that is listed is paid for, WORK a vertex and for WORK_BASE more at most: a list of twice that is never full
+    // before the work is spent; twice, since workers find into even shares of as much room. Fewer features are held apart than
+    // listed; a contact that finds no room is left to the cuts. 8: chosen, not measured.
     t->features.capacity = 20 * t->count + 4096;
     t->contacts.capacity = 8 * t->count + 4096;
     t->features.list = PELTI_NEW(pool, TouchFeature, t->features.capacity);
@@ -88,19 +91,28 @@ static PeltStatus take_patches(PeltiTouch *t, PeltError *err)
     TouchPatches *patches = &t->patches;
     PELT_TRY(pelti_touch_patches_create(&t->pool, t->mesh, patches, err));
     size_t n = (size_t)patches->count + 1, joins = (size_t)patches->join_count + 1;
-    PeltiBox **boxes[] = {&t->bounds.start_box, &t->bounds.end_box, &t->bounds.move_box};
-    for (int i = 0; i < 3; i++)
+    PeltiBox **boxes[] = {&t->bounds.start_box, &t->bounds.end.box, &t->bounds.move_box, &t->scratch.search.skin.box};
+    for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++)
         *boxes[i] = PELTI_NEW(&t->pool, PeltiBox, n);
-    unsigned char **flags[] = {&t->marks.join_listed, &t->marks.join_crosses, &t->marks.join_smooth, &t->scratch.joins_cross};
+    unsigned char **flags[] = {&t->marks.join_listed, &t->marks.join_crosses, &t->marks.join_smooth,
+                               &t->scratch.search.joins_cross};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         *flags[i] = PELTI_NEW(&t->pool, unsigned char, joins);
     t->marks.patch_fresh = PELTI_NEW(&t->pool, unsigned char, n);
     t->gathered.forced = PELTI_NEW(&t->pool, unsigned char, n);
-    t->bounds.shape_end = PELTI_NEW(&t->pool, TouchShape, n);
-    t->bounds.ease = PELTI_NEW(&t->pool, TouchEase, n);
+    TouchShape **shapes[] = {&t->look.shape, &t->bounds.end.shape, &t->scratch.search.skin.shape};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        *shapes[i] = PELTI_NEW(&t->pool, TouchShape, n);
+    t->look.ease = PELTI_NEW(&t->pool, TouchEase, n);
+    t->bounds.end_ease = PELTI_NEW(&t->pool, TouchEase, n);
+    // Pairs of patches: of each about ten at two steps or less (six around it, twelve around these, every pair once, and itself),
+    // the rest for skin that lies on skin, and 1024 so that a small skin may lie on itself all over; chosen, not measured. What
+    // finds no room makes the substep one that cannot be finished.
     t->near.capacity = 24 * (int)n + 1024;
     t->near.list = PELTI_NEW(&t->pool, TouchNear, t->near.capacity);
     t->features.scratch.chunks = PELTI_NEW(&t->pool, TouchChunk, t->near.capacity / TOUCH_CHUNK + 2);
+    // Pairs of triangles that cross: four for every two patches that are neighbours, and 1024 for small skins; chosen, not
+    // measured. What finds no room is counted, but neither looked after nor, at rest, exempt.
     t->crossings.capacity = 4 * (int)joins + 1024;
     t->crossings.list = PELTI_NEW(&t->pool, PeltiPair, t->crossings.capacity);
     if (t->pool.failed)
@@ -111,10 +123,11 @@ static PeltStatus take_patches(PeltiTouch *t, PeltError *err)
         for (int k = 1; k < patches->patch[i].vertex_count; k++)
             pelti_box_take(&t->bounds.start_box[i], t->mesh->rest[patches->patch[i].vertex[k]]);
     }
-    PELT_TRY(pelti_box_tree_build(&t->pool, patches->count, t->bounds.start_box, &t->bounds.tree, err));
-    PELT_TRY(pelti_box_tree_build(&t->pool, patches->count, t->bounds.start_box, &t->bounds.move_tree, err));
-    t->bounds.awake = PELTI_NEW(&t->pool, unsigned char, t->bounds.tree->node_count + 1);
-    return pelti_pairs_create(&t->pool, t->near.capacity, t->bounds.tree, &t->scratch.pairs, err);
+    PeltiBoxTree **trees[] = {&t->bounds.start_tree, &t->bounds.move_tree, &t->scratch.search.tree}; // of one form
+    for (size_t i = 0; i < sizeof trees / sizeof *trees; i++)
+        PELT_TRY(pelti_box_tree_build(&t->pool, patches->count, t->bounds.start_box, trees[i], err));
+    t->bounds.node_fresh = PELTI_NEW(&t->pool, unsigned char, t->bounds.start_tree->node_count + 1);
+    return pelti_pairs_create(&t->pool, t->near.capacity, t->bounds.start_tree, &t->scratch.pairs, err);
 }
 
 static bool exempt(const void *touch, int a, int b)

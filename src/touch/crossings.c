@@ -20,8 +20,9 @@ static bool triangles_cross(const PeltiTouch *t, const Vec3 *x, int a, int b)
     return pelti_triangles_cross(x, s, u);
 }
 
-int pelti_touch_patches_cross(const PeltiTouch *t, const Vec3 *x, int a, int b, TouchCrossings *out)
+int pelti_touch_patches_cross(const PeltiTouch *t, const TouchSkin *skin, int a, int b, TouchCrossings *out)
 {
+    const Vec3 *x = skin->x;
     const TouchPatch *p = &t->patches.patch[a], *q = &t->patches.patch[b];
     PeltiBox boxes[TOUCH_PATCH];
     int found = 0;
@@ -29,7 +30,7 @@ int pelti_touch_patches_cross(const PeltiTouch *t, const Vec3 *x, int a, int b, 
         boxes[k] = triangle_box(x, t->mesh->triangles[q->triangle[k]]);
     for (int i = 0; i < p->triangle_count; i++) {
         PeltiBox box = triangle_box(x, t->mesh->triangles[p->triangle[i]]);
-        if (a != b && !pelti_box_overlap(&box, &t->bounds.end_box[b], 0))
+        if (a != b && !pelti_box_overlap(&box, &skin->box[b], 0))
             continue;
         for (int k = a == b ? i + 1 : 0; k < q->triangle_count; k++) {
             if (!pelti_box_overlap(&box, &boxes[k], 0) || !triangles_cross(t, x, p->triangle[i], q->triangle[k]))
@@ -46,10 +47,11 @@ int pelti_touch_patches_cross(const PeltiTouch *t, const Vec3 *x, int a, int b, 
 
 /// A plane lies between two patches, across the line between their boxes' centres and clear of rounding: far cheaper than their
 /// triangles one by one, and for patches two steps apart on smooth skin nearly always so.
-static bool plane_between(const PeltiTouch *t, const Vec3 *x, int a, int b)
+static bool plane_between(const PeltiTouch *t, const TouchSkin *skin, int a, int b)
 {
+    const Vec3 *x = skin->x;
     const TouchPatch *p = &t->patches.patch[a], *q = &t->patches.patch[b];
-    const PeltiBox *s = &t->bounds.end_box[a], *u = &t->bounds.end_box[b];
+    const PeltiBox *s = &skin->box[a], *u = &skin->box[b];
     Vec3 n = vec3_sub(vec3_add(u->low, u->high), vec3_add(s->low, s->high));
     Vec3 origin = vec3_scale(vec3_add(s->low, s->high), 0.5f);
     float far = -INFINITY, near = INFINITY;
@@ -60,50 +62,46 @@ static bool plane_between(const PeltiTouch *t, const Vec3 *x, int a, int b)
     return near - far > 1e-5f * vec3_dot(n, n);
 }
 
-bool pelti_touch_join_crosses(const PeltiTouch *t, const Vec3 *x, const TouchJoin *join, unsigned char *smooth)
+bool pelti_touch_join_crosses(const PeltiTouch *t, const TouchSkin *skin, const TouchJoin *join, unsigned char *smooth)
 {
-    *smooth = !pelti_box_overlap(&t->bounds.end_box[join->a], &t->bounds.end_box[join->b], t->rest.margin) ||
-              pelti_touch_join_smooth(join, t->bounds.shape_end);
-    return !*smooth && (join->a == join->b || !plane_between(t, x, join->a, join->b)) &&
-           pelti_touch_patches_cross(t, x, join->a, join->b, NULL);
+    *smooth = !pelti_box_overlap(&skin->box[join->a], &skin->box[join->b], t->rest.margin) ||
+              pelti_touch_join_smooth(join, skin->shape);
+    return !*smooth && (join->a == join->b || !plane_between(t, skin, join->a, join->b)) &&
+           pelti_touch_patches_cross(t, skin, join->a, join->b, NULL);
 }
-
-typedef struct Searched {
-    PeltiTouch *t;
-    const Vec3 *x;
-} Searched;
 
 static int far_patches_cross(void *context, int a, int b, int worker)
 {
-    const Searched *s = context;
+    const PeltiTouch *t = context;
+    const TouchSkin *skin = &t->scratch.search.skin;
     (void)worker;
-    return pelti_touch_patches_steps(&s->t->patches, a, b) > 2 && !plane_between(s->t, s->x, a, b) &&
-           pelti_touch_patches_cross(s->t, s->x, a, b, NULL);
+    return pelti_touch_patches_steps(&t->patches, a, b) > 2 && !plane_between(t, skin, a, b) &&
+           pelti_touch_patches_cross(t, skin, a, b, NULL);
 }
 
 static void crossing_joins(void *context, int begin, int end, int worker)
 {
-    const Searched *s = context;
-    PeltiTouch *t = s->t;
+    PeltiTouch *t = context;
+    TouchSearch *s = &t->scratch.search;
     unsigned char smooth;
     (void)worker;
     for (int k = begin; k < end; k++)
-        t->scratch.joins_cross[k] = pelti_touch_join_crosses(t, s->x, &t->patches.join[k], &smooth);
+        s->joins_cross[k] = pelti_touch_join_crosses(t, &s->skin, &t->patches.join[k], &smooth);
 }
 
-static void end_range(void *context, int begin, int end, int worker)
+static void skin_range(void *context, int begin, int end, int worker)
 {
-    const Searched *s = context;
-    PeltiTouch *t = s->t;
-    const Vec3 *x = s->x;
+    PeltiTouch *t = context;
+    TouchSkin *skin = &t->scratch.search.skin;
+    const Vec3 *x = skin->x;
     (void)worker;
     for (int k = begin; k < end; k++) {
         const TouchPatch *p = &t->patches.patch[k];
-        pelti_touch_patch_shape(p, x, &t->bounds.shape_end[k], NULL);
+        pelti_touch_patch_shape(p, x, &skin->shape[k], NULL);
         PeltiBox box = {x[p->vertex[0]], x[p->vertex[0]]};
         for (int i = 1; i < p->vertex_count; i++)
             pelti_box_take(&box, x[p->vertex[i]]);
-        t->bounds.end_box[k] = box;
+        skin->box[k] = box;
     }
 }
 
@@ -112,28 +110,28 @@ int pelti_touch_crossings(PeltiTouch *t, const Vec3 *vertices)
     return pelti_touch_find_crossings(t, vertices);
 }
 
-int pelti_touch_list_crossings(PeltiTouch *t, const Vec3 *x, const unsigned char *joins)
+int pelti_touch_list_crossings(PeltiTouch *t, const TouchSkin *skin, const unsigned char *joins)
 {
     int found = 0;
     t->crossings.count = 0;
     for (int k = 0; k < t->patches.join_count; k++)
         if (joins[k])
-            found += pelti_touch_patches_cross(t, x, t->patches.join[k].a, t->patches.join[k].b, &t->crossings);
+            found += pelti_touch_patches_cross(t, skin, t->patches.join[k].a, t->patches.join[k].b, &t->crossings);
     return found;
 }
 
 /// Every pair of patches is either smooth, or far apart, or its triangles are tested one by one with exact arithmetic.
 int pelti_touch_find_crossings(PeltiTouch *t, const Vec3 *x)
 {
-    Searched searched = {t, x};
+    TouchSearch *s = &t->scratch.search;
     PeltiPairs *far = &t->scratch.pairs;
-    pelti_touch_forget_look(t);
-    pelti_parallel_for(t->jobs, t->patches.count, TOUCH_CHUNK, end_range, &searched);
-    pelti_parallel_for(t->jobs, t->patches.join_count, 4 * TOUCH_CHUNK, crossing_joins, &searched);
-    pelti_box_tree_refit(t->bounds.tree, t->jobs, t->bounds.end_box);
-    pelti_box_tree_self_pairs(t->bounds.tree, 0, far_patches_cross, &searched, t->jobs, far);
-    int found = pelti_touch_list_crossings(t, x, t->scratch.joins_cross);
+    s->skin.x = x;
+    pelti_parallel_for(t->jobs, t->patches.count, TOUCH_CHUNK, skin_range, t);
+    pelti_parallel_for(t->jobs, t->patches.join_count, 4 * TOUCH_CHUNK, crossing_joins, t);
+    pelti_box_tree_refit(s->tree, t->jobs, s->skin.box);
+    pelti_box_tree_self_pairs(s->tree, 0, far_patches_cross, t, t->jobs, far);
+    int found = pelti_touch_list_crossings(t, &s->skin, s->joins_cross);
     for (int k = 0; k < far->count; k++)
-        found += pelti_touch_patches_cross(t, x, far->pairs[k].a, far->pairs[k].b, &t->crossings);
+        found += pelti_touch_patches_cross(t, &s->skin, far->pairs[k].a, far->pairs[k].b, &t->crossings);
     return found;
 }

@@ -52,7 +52,7 @@ static bool mark_drawn(PeltiTouch *t, const Vec3 *x)
     bool any = false;
     for (int k = 0; k < t->patches.count; k++) {
         const TouchPatch *p = &t->patches.patch[k];
-        if (!pelti_touch_may_be_drawn(&t->bounds.shape_end[k], DRAWN_IN))
+        if (!pelti_touch_may_be_drawn(&t->look.shape[k], DRAWN_IN))
             continue;
         for (int e = 0; e < p->edge_count; e++) {
             int u = p->vertex[p->edge[e][0]], v = p->vertex[p->edge[e][1]];

@@ -61,13 +61,20 @@ static void find_boxes(PeltiTouch *t, int k)
         move[0] = least_of(move[0], by), move[1] = most_of(move[1], by);
     }
     t->bounds.start_box[k] = box_of(start[0], start[1]);
-    t->bounds.end_box[k] = box_of(stop[0], stop[1]);
+    t->bounds.end.box[k] = box_of(stop[0], stop[1]);
     t->bounds.move_box[k] = box_of(move[0], move[1]);
 }
 
+typedef struct Judging { ///< where the ways end
+    PeltiTouch *t;
+    bool all;    ///< all ways are new: ease is of them
+    bool looked; ///< shapes and ease are known from the look at this skin
+} Judging;
+
 static void way_range(void *context, int begin, int end, int worker)
 {
-    PeltiTouch *t = context;
+    const Judging *j = context;
+    PeltiTouch *t = j->t;
     (void)worker;
     for (int k = begin; k < end; k++) {
         const TouchPatch *p = &t->patches.patch[k];
@@ -76,8 +83,8 @@ static void way_range(void *context, int begin, int end, int worker)
             t->marks.patch_fresh[k] |= t->moves.fresh[p->vertex[i]];
         if (!t->marks.patch_fresh[k])
             continue;
-        if (!t->bounds.lies)
-            pelti_touch_patch_shape(p, t->moves.plan, &t->bounds.shape_end[k], NULL);
+        if (!j->looked)
+            pelti_touch_patch_shape(p, t->moves.plan, &t->bounds.end.shape[k], NULL);
         find_boxes(t, k);
     }
 }
@@ -105,9 +112,9 @@ static inline bool ways_apart(const PeltiBox *p, const PeltiBox *q, const PeltiB
 static bool may_meet(void *context, int a, int b)
 {
     const PeltiTouch *t = context;
-    return (t->bounds.awake[a] | t->bounds.awake[b]) &&
-           !ways_apart(&t->bounds.tree->nodes[a].box, &t->bounds.tree->nodes[b].box, &t->bounds.move_tree->nodes[a].box,
-                       &t->bounds.move_tree->nodes[b].box, t->rest.margin);
+    return (t->bounds.node_fresh[a] | t->bounds.node_fresh[b]) &&
+           !ways_apart(&t->bounds.start_tree->nodes[a].box, &t->bounds.start_tree->nodes[b].box,
+                       &t->bounds.move_tree->nodes[a].box, &t->bounds.move_tree->nodes[b].box, t->rest.margin);
 }
 
 static int patches_meet(void *context, int a, int b, int worker)
@@ -120,30 +127,31 @@ static int patches_meet(void *context, int a, int b, int worker)
            pelti_touch_patches_steps(&t->patches, a, b) > 2;
 }
 
-static void wake_nodes(PeltiTouch *t)
+static void mark_fresh_nodes(PeltiTouch *t)
 {
-    for (int n = t->bounds.tree->node_count - 1; n >= 0; n--) {
-        const PeltiBoxNode *node = &t->bounds.tree->nodes[n];
-        t->bounds.awake[n] = node->right >= 0 ? t->bounds.awake[n + 1] | t->bounds.awake[node->right] : 0;
+    for (int n = t->bounds.start_tree->node_count - 1; n >= 0; n--) {
+        const PeltiBoxNode *node = &t->bounds.start_tree->nodes[n];
+        t->bounds.node_fresh[n] = node->right >= 0 ? t->bounds.node_fresh[n + 1] | t->bounds.node_fresh[node->right] : 0;
         for (int i = 0; node->right < 0 && i < node->count; i++)
-            t->bounds.awake[n] |= t->marks.patch_fresh[t->bounds.tree->items[node->first + i]];
+            t->bounds.node_fresh[n] |= t->marks.patch_fresh[t->bounds.start_tree->items[node->first + i]];
     }
 }
 
 /// Neighbours: those that are not surely smooth are tested as they will lie.
 static void join_range(void *context, int begin, int end, int worker)
 {
-    PeltiTouch *t = context;
+    const Judging *j = context;
+    PeltiTouch *t = j->t;
     (void)worker;
     for (int k = begin; k < end; k++) {
         const TouchJoin *join = &t->patches.join[k];
         bool fresh = t->marks.patch_fresh[join->a] | t->marks.patch_fresh[join->b];
         for (int i = 0; i < join->via_count && !fresh; i++)
             fresh = t->marks.patch_fresh[join->via[i]];
-        if (t->bounds.eased && pelti_touch_join_eased(join, t->bounds.ease))
+        if (j->all && pelti_touch_join_eased(join, t->bounds.end_ease))
             t->marks.join_crosses[k] = 0, t->marks.join_smooth[k] = 1;
         else if (fresh)
-            t->marks.join_crosses[k] = pelti_touch_join_crosses(t, t->moves.plan, join, &t->marks.join_smooth[k]);
+            t->marks.join_crosses[k] = pelti_touch_join_crosses(t, &t->bounds.end, join, &t->marks.join_smooth[k]);
     }
 }
 
@@ -189,15 +197,13 @@ static void list_joins(PeltiTouch *t, bool again)
 /// Where patches with new ways go, and whether neighbours cross there; `all`: all of them have.
 static void judge_ways(PeltiTouch *t, bool all)
 {
-    TouchBounds *b = &t->bounds;
-    if (!all || (b->lies && memcmp(b->lies, t->moves.plan, sizeof(Vec3) * (size_t)t->count) != 0))
-        pelti_touch_forget_look(t);
-    pelti_parallel_for(t->jobs, t->patches.count, TOUCH_CHUNK, way_range, t);
-    if (all && !b->lies)
-        pelti_touch_ease(t);
-    b->eased = all;
+    Judging judging = {.t = t, .all = all, .looked = all && pelti_touch_take_look(t)};
+    t->bounds.end.x = t->moves.plan;
     pelti_touch_forget_look(t);
-    pelti_parallel_for(t->jobs, t->patches.join_count, 4 * TOUCH_CHUNK, join_range, t);
+    pelti_parallel_for(t->jobs, t->patches.count, TOUCH_CHUNK, way_range, &judging);
+    if (all && !judging.looked)
+        pelti_touch_ease(t, t->bounds.end.shape, t->bounds.end_ease);
+    pelti_parallel_for(t->jobs, t->patches.join_count, 4 * TOUCH_CHUNK, join_range, &judging);
     t->near.count = 0;
 }
 
@@ -213,10 +219,10 @@ static void judge_joins(PeltiTouch *t, bool all, bool again)
 /// Lists patches that are no neighbours and come near each other, one of them at least on a new way.
 static void find_near(PeltiTouch *t)
 {
-    pelti_box_tree_refit(t->bounds.tree, t->jobs, t->bounds.start_box);
+    pelti_box_tree_refit(t->bounds.start_tree, t->jobs, t->bounds.start_box);
     pelti_box_tree_refit(t->bounds.move_tree, t->jobs, t->bounds.move_box);
-    wake_nodes(t);
-    pelti_box_tree_self_pairs_among(t->bounds.tree, &(PeltiPairSearch){INFINITY, may_meet, patches_meet, t}, t->jobs,
+    mark_fresh_nodes(t);
+    pelti_box_tree_self_pairs_among(t->bounds.start_tree, &(PeltiPairSearch){INFINITY, may_meet, patches_meet, t}, t->jobs,
                                     &t->scratch.pairs);
     pelti_touch_overflow(&t->budget, t->scratch.pairs.found > t->scratch.pairs.count);
     for (int k = 0; k < t->scratch.pairs.count; k++)

@@ -131,6 +131,12 @@ static bool mark_changed(PeltiTouch *t, bool all)
     return any;
 }
 
+/// Whatever its way will be, it is a changed one in the next pass: no way ends so far away.
+static void look_again_at(TouchMoves *m, int v)
+{
+    m->way_end[v] = vec3(INFINITY, 0, 0);
+}
+
 static bool bind_patches(PeltiTouch *t, int a, int b)
 {
     const TouchPatch *pair[2] = {&t->patches.patch[a], &t->patches.patch[b]};
@@ -138,7 +144,7 @@ static bool bind_patches(PeltiTouch *t, int a, int b)
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < pair[k]->vertex_count; i++) {
             more |= bind_to(t, pair[0]->vertex[0], pair[k]->vertex[i]);
-            t->moves.way_end[pair[k]->vertex[i]] = vec3(INFINITY, 0, 0); // is looked at again
+            look_again_at(&t->moves, pair[k]->vertex[i]);
         }
     return more;
 }

@@ -11,8 +11,8 @@ static bool lies_against(const PeltiTouch *t, int k)
     Vec3 sum = {0, 0, 0};
     for (int i = 0; i < 3; i++)
         if (t->patches.beside[k][i] >= 0)
-            sum = vec3_add(sum, t->scratch.area[t->patches.beside[k][i]]);
-    return vec3_dot(sum, t->scratch.area[k]) < 0;
+            sum = vec3_add(sum, t->look.area[t->patches.beside[k][i]]);
+    return vec3_dot(sum, t->look.area[k]) < 0;
 }
 
 /// Triangles of patches that are surely flat do not lie against their neighbours.
@@ -23,7 +23,7 @@ static void turned_range(void *context, int begin, int end, int worker)
     for (int p = begin; p < end; p++) {
         const TouchPatch *patch = &t->patches.patch[p];
         for (int i = 0; i < patch->triangle_count; i++)
-            t->scratch.turned[patch->triangle[i]] = !t->bounds.ease[p].flat && lies_against(t, patch->triangle[i]);
+            t->scratch.turned[patch->triangle[i]] = !t->look.ease[p].flat && lies_against(t, patch->triangle[i]);
     }
 }
 
@@ -95,11 +95,11 @@ static void look_again(PeltiTouch *t, const Vec3 *x, int count)
     for (int i = 0; i < count; i++)
         for (int f = mesh->fan_start[t->scratch.queue[i]]; f < mesh->fan_start[t->scratch.queue[i] + 1]; f++) {
             int k = mesh->fan[f];
-            t->scratch.area[k] = pelti_triangle_normal(x, mesh->triangles[k]);
-            t->bounds.ease[t->patches.of[k]].flat = false;
+            t->look.area[k] = pelti_triangle_normal(x, mesh->triangles[k]);
+            t->look.ease[t->patches.of[k]].flat = false;
             for (int n = 0; n < 3; n++)
                 if (t->patches.beside[k][n] >= 0)
-                    t->bounds.ease[t->patches.of[t->patches.beside[k][n]]].flat = false;
+                    t->look.ease[t->patches.of[t->patches.beside[k][n]]].flat = false;
         }
 }
 

@@ -1,7 +1,9 @@
 /// Inside the room: what its files share. Words, beside those of docs/touching.md: the skin *wanted* is the method's, the *shown*
 /// one crosses nothing; a *feature* is a vertex, edge or triangle that another could meet; features in contact are *held apart*
 /// (a constraint n.d >= gap, as in position-based dynamics); a *move* is what a round plans for a vertex, its *way* the line
-/// there, and a way is made *safe* by cutting it short (continuous collision detection: conservative advancement, path.c).
+/// there, and a way is made *safe* by cutting it short (continuous collision detection: conservative advancement, path.c). A
+/// vertex is *awake* while it is marked in `trouble`: it touched something in the last substep, could not go where it was to go,
+/// or would meet or cross something now. Else it is *asleep*: what is left of its lag goes, and then nothing is planned for it.
 #ifndef PELTI_TOUCH_PARTS_H
 #define PELTI_TOUCH_PARTS_H
 
@@ -72,7 +74,7 @@ typedef struct TouchState {
     Vec3 *x;                ///< [vertex] shown; crosses nothing
     Vec3 *wanted;           ///< [vertex] by the method at the end of this substep
     Vec3 *lag;              ///< [vertex] planned distance of the shown skin from the wanted one
-    unsigned char *trouble; ///< [vertex] touched something last time, or would cross something now
+    unsigned char *trouble; ///< [vertex] is awake
     Mat34 *bones_last;      ///< [bone] of the last substep
 } TouchState;
 
@@ -134,6 +136,20 @@ typedef struct TouchZones {
     int *body, *next;        ///< [vertex] of a body: its first vertex, and the next of the ring of all of it
 } TouchZones;
 
+/// One skin, searched: where its patches lie there, and how. Each search has one of its own and hands it on.
+typedef struct TouchSkin {
+    const Vec3 *x;     ///< [vertex] which skin
+    PeltiBox *box;     ///< [patch]
+    TouchShape *shape; ///< [patch]
+} TouchSkin;
+
+/// Scratch of crossings.c, while it runs.
+typedef struct TouchSearch {
+    TouchSkin skin;             ///< that crossings are searched in
+    PeltiBoxTree *tree;         ///< of its boxes
+    unsigned char *joins_cross; ///< [join] its triangles do there
+} TouchSearch;
+
 /// Means nothing from one substep to the next, but where a line says for how long.
 typedef struct TouchScratch {
     double (*sums)[TOUCH_SUMS];  ///< [block of vertices]
@@ -148,26 +164,32 @@ typedef struct TouchScratch {
     TouchIron iron;
     TouchDrawIn draw_in;
     TouchZones zones;
-    int *queue;                 ///< [vertex] a list or queue of vertices, of one walk over the mesh
-    unsigned char *queued;      ///< [vertex] is in it, or will be
-    unsigned char *turns;       ///< [vertex] how often it was queued again (solve.c)
-    Vec3 *area;                 ///< [triangle] twice its area, along its normal, in the skin that was looked at
-    unsigned char *turned;      ///< [triangle] lies against its neighbours
-    PeltiPairs pairs;           ///< of patches, of one search of a tree (find.c, crossings.c)
-    unsigned char *joins_cross; ///< [join] its triangles do in the skin that crossings are searched in (crossings.c)
+    TouchSearch search;
+    int *queue;            ///< [vertex] a list or queue of vertices, of one walk over the mesh
+    unsigned char *queued; ///< [vertex] is in it, or will be
+    unsigned char *turns;  ///< [vertex] how often it was queued again (solve.c)
+    unsigned char *turned; ///< [triangle] lies against its neighbours
+    PeltiPairs pairs;      ///< of patches, of one search of a tree (find.c, crossings.c)
 } TouchScratch;
 
-/// Where the patches are and how they move. look.c writes the shapes of a whole skin and whose they are, find.c those on the way
-/// at hand, and crossings.c shapes, end boxes and tree of the skin it searches; iron.c writes what it takes from `ease`. These
-/// read it; draw_in.c and touch.c read the shapes.
+/// The skin that a method wants, as it was looked at before a substep. look.c writes it, and iron.c what it takes from `ease` and
+/// `area`; draw_in.c reads the shapes. find.c takes shapes and ease where the plan is that very skin.
+typedef struct TouchLook {
+    const Vec3 *x;     ///< [vertex] which skin
+    bool holds;        ///< it has not moved since, and what is known of it was not taken
+    TouchShape *shape; ///< [patch]
+    TouchEase *ease;   ///< [patch] what these bear
+    Vec3 *area;        ///< [triangle] twice its area, along its normal
+} TouchLook;
+
+/// Where the patches are and how they move on the way at hand. find.c writes it, and look.c where the way ends at a skin that it
+/// has looked at; touch.c reads the shapes, path.c hands on the end.
 typedef struct TouchBounds {
-    PeltiBoxTree *tree, *move_tree;           ///< of patches: where they are, how they move
-    unsigned char *awake;                     ///< [node] has a patch with new ways
-    PeltiBox *start_box, *end_box, *move_box; ///< [patch]
-    TouchShape *shape_end;                    ///< [patch] in the skin that was looked at last: that at `lies`, or several
-    TouchEase *ease;                          ///< [patch] what these bear, after a look at all
-    const Vec3 *lies;                         ///< [vertex] the skin that both are of; NULL: of no whole one
-    bool eased;                               ///< ease is of the ways that are judged
+    PeltiBoxTree *start_tree, *move_tree; ///< of patches: where they are, how they move
+    unsigned char *node_fresh;            ///< [node] has a patch with new ways
+    PeltiBox *start_box, *move_box;       ///< [patch]
+    TouchSkin end;                        ///< the plan; of each patch as it was when a way of it was last new
+    TouchEase *end_ease;                  ///< [patch] what its shapes bear, where all ways were new
 } TouchBounds;
 
 /// What is known of the patches and their joins on the way at hand. find.c writes it; touch.c, path.c and hooked.c read it.
@@ -232,6 +254,7 @@ struct PeltiTouch {
     TouchWay way;
     TouchGathered gathered;
     TouchMoves moves;
+    TouchLook look;
     TouchBounds bounds;
     TouchMarks marks;
     TouchNears near;
@@ -240,7 +263,6 @@ struct PeltiTouch {
     TouchContacts contacts;
     TouchBudget budget;
     TouchScratch scratch;
-    PeltiTouchReport *report; ///< of this frame
 };
 
 // exempt.c
@@ -250,36 +272,39 @@ bool pelti_touch_exempt_triangles(const PeltiTouch *t, int a, int b);
 bool pelti_touch_exempt_vertices(const PeltiTouch *t, int p, int q);
 
 // touch.c
-/// From the shown skin to the pose, where the method wants `goal`; `pose.restart`: that is from the rest pose.
-void pelti_touch_travel(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal);
+/// From the shown skin to the pose, where the method wants `goal`; `pose.restart`: that is from the rest pose. `report`, here and
+/// below: of this frame, in and out.
+void pelti_touch_travel(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal, PeltiTouchReport *report);
 /// One substep more in the pose that was reached, from the shown skin towards t->state.wanted; what lags may change by as much as
 /// it lags.
-void pelti_touch_go_on(PeltiTouch *t);
+void pelti_touch_go_on(PeltiTouch *t, PeltiTouchReport *report);
 /// The rest pose, as it is shown.
 void pelti_touch_to_rest(PeltiTouch *t);
 
 // catch_up.c
 /// Goes on in the pose that was reached where something was left far behind, as long as it comes nearer.
-void pelti_touch_catch_up(PeltiTouch *t);
+void pelti_touch_catch_up(PeltiTouch *t, PeltiTouchReport *report);
 /// Sum of squares of how far the skin `x` is behind t->state.wanted; `most`: the farthest.
 double pelti_touch_behind(const PeltiTouch *t, const Vec3 *x, float *most);
 
 // anew.c
 /// The same in a held pose: skin that would end farther from the goal than by staying where it is stays there; true: it did.
-bool pelti_touch_travel_held(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal);
+bool pelti_touch_travel_held(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal, PeltiTouchReport *report);
 /// As pelti_touch_travel, for skin that something pushes by goal - wanted; false: it does not follow, and all is as it was.
-bool pelti_touch_travel_pushed(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal);
+bool pelti_touch_travel_pushed(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal, PeltiTouchReport *report);
 /// Leads all skin in anew where it is stuck or has hung far behind for long, if that brings it nearer to `goal`. `stays`: on
 /// purpose, which is not stuck.
-void pelti_touch_lead_anew(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal, bool stays);
+void pelti_touch_lead_anew(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal, bool stays, PeltiTouchReport *report);
 
 // look.c
-/// t->bounds.shape_end and ease of the skin `x`, and t->scratch.area.
+/// Fills t->look with the skin `x`, which is to stay where it is until that is taken or forgotten.
 void pelti_touch_look(PeltiTouch *t, const Vec3 *x);
-/// The skin that was looked at has moved since, or shapes are of another one.
+/// The skin that was looked at has moved since, or what was seen is of no use.
 void pelti_touch_forget_look(PeltiTouch *t);
-/// t->bounds.ease from t->bounds.shape_end.
-void pelti_touch_ease(PeltiTouch *t);
+/// True where the plan is the skin that was looked at: its shapes and ease are the plan's from now on, in t->bounds.
+bool pelti_touch_take_look(PeltiTouch *t);
+/// What `shapes` bear.
+void pelti_touch_ease(PeltiTouch *t, const TouchShape *shapes, TouchEase *ease);
 /// False where no edge of a patch that lies so is `most` times as long as at rest: its linear part draws none out by more than
 /// its norm.
 bool pelti_touch_may_be_drawn(const TouchShape *shape, float most);
@@ -318,14 +343,14 @@ void pelti_touch_gather_forced(TouchGathered *gathered, int patch);
 // crossings.c
 /// Pairs of triangles that cross in `x` and are not exempt, left in t->crossings; returns how many.
 int pelti_touch_find_crossings(PeltiTouch *t, const Vec3 *x);
-/// The same of the marked joins alone, t->bounds.end_box being of that skin.
-int pelti_touch_list_crossings(PeltiTouch *t, const Vec3 *x, const unsigned char *joins);
-/// Pairs of triangles of two patches that cross in `x`, t->bounds.end_box being of that; `out` may be NULL: then it is enough to
-/// know of one.
-int pelti_touch_patches_cross(const PeltiTouch *t, const Vec3 *x, int a, int b, TouchCrossings *out);
-/// The same, with t->bounds.shape_end to go by. `smooth`: surely not, also when the skin moves by less than the margin or keeps
-/// its shape.
-bool pelti_touch_join_crosses(const PeltiTouch *t, const Vec3 *x, const TouchJoin *join, unsigned char *smooth);
+/// The same of the marked joins alone, in a skin whose boxes are known.
+int pelti_touch_list_crossings(PeltiTouch *t, const TouchSkin *skin, const unsigned char *joins);
+/// Pairs of triangles of two patches that cross in a skin whose boxes are known; `out` may be NULL: then it is enough to know of
+/// one.
+int pelti_touch_patches_cross(const PeltiTouch *t, const TouchSkin *skin, int a, int b, TouchCrossings *out);
+/// The same, with the skin's shapes to go by. `smooth`: surely not, also when the skin moves by less than the margin or keeps its
+/// shape.
+bool pelti_touch_join_crosses(const PeltiTouch *t, const TouchSkin *skin, const TouchJoin *join, unsigned char *smooth);
 
 // find.c
 /// Features that come near others while the skin goes from t->state.x to t->moves.plan: fills t->features.list, or, not `all`,

@@ -238,7 +238,7 @@ static int note_flips(PeltiTouch *t, bool first)
 /// the two triangles have in common. They crossed nothing before, so cuts come to an end.
 static int note_folds(PeltiTouch *t)
 {
-    pelti_touch_list_crossings(t, t->moves.plan, t->marks.join_crosses);
+    pelti_touch_list_crossings(t, &t->bounds.end, t->marks.join_crosses);
     for (int i = 0; i < t->crossings.count; i++) {
         const int *p = t->mesh->triangles[t->crossings.list[i].a], *q = t->mesh->triangles[t->crossings.list[i].b];
         Vec3 mean = {0, 0, 0};

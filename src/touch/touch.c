@@ -188,7 +188,7 @@ static int mark_drawn(PeltiTouch *t)
     int drawn = 0;
     for (int k = 0; k < t->patches.count; k++) {
         const TouchPatch *p = &t->patches.patch[k];
-        for (int e = 0; pelti_touch_may_be_drawn(&t->bounds.shape_end[k], DRAWN_EDGE) && e < p->edge_count; e++) {
+        for (int e = 0; pelti_touch_may_be_drawn(&t->bounds.end.shape[k], DRAWN_EDGE) && e < p->edge_count; e++) {
             int u = p->vertex[p->edge[e][0]], v = p->vertex[p->edge[e][1]];
             Vec3 by = vec3_sub(t->moves.plan[u], t->moves.plan[v]);
             float most = DRAWN_EDGE * vec3_distance(t->mesh->rest[u], t->mesh->rest[v]);
@@ -253,7 +253,7 @@ static bool too_much(const PeltiTouch *t)
 }
 
 /// One round of bounded moves; true where all went where it was planned to go. `unsafe`: some way could not be made safe.
-static bool round_of_moves(PeltiTouch *t, int wide, bool again, bool *unsafe)
+static bool round_of_moves(PeltiTouch *t, int wide, bool again, bool *unsafe, PeltiTouchReport *report)
 {
     pelti_touch_gather(t, wide);
     make_plan(t);
@@ -268,13 +268,13 @@ static bool round_of_moves(PeltiTouch *t, int wide, bool again, bool *unsafe)
     if (too_much(t))
         return true; // not all was looked at: the skin stays where the last round left it
     memcpy(t->state.x, t->moves.plan, sizeof(Vec3) * (size_t)t->count);
-    t->report->rounds++;
-    t->report->contacts = t->contacts.count;
+    report->rounds++;
+    report->contacts = t->contacts.count;
     *unsafe |= !safe;
     return cut == 0 || behind(t) < ROUND_AGAIN * t->rest.size;
 }
 
-/// Who stays awake: what touches, or could not go where it was to go.
+/// Who stays awake: what touches, or could not go where it was to go. The rest falls asleep, and a lag of it that is none goes.
 static void settle(PeltiTouch *t)
 {
     float most = ASLEEP * t->rest.size;
@@ -304,19 +304,19 @@ static bool anything(const PeltiTouch *t)
 }
 
 /// What hooks stays where it is, or all skin; from there it comes nearer in the steps that follow.
-static void stay(PeltiTouch *t)
+static void stay(PeltiTouch *t, PeltiTouchReport *report)
 {
     bool spent = too_much(t), moved = pelti_touch_leave_hooked(t);
     for (int v = 0; v < t->count; v++) {
         t->state.lag[v] = vec3_sub(t->state.x[v], t->state.wanted[v]);
         t->state.trouble[v] |= !moved || t->scratch.zones.is_bound[v];
     }
-    t->report->spent += spent;
-    t->report->frozen += !spent && !moved;
+    report->spent += spent;
+    report->frozen += !spent && !moved;
 }
 
 /// From t->state.x to t->state.wanted, never across; false: it could not be finished.
-static bool advance(PeltiTouch *t)
+static bool advance(PeltiTouch *t, PeltiTouchReport *report)
 {
     size_t bytes = sizeof(Vec3) * (size_t)t->count;
     make_plan(t);
@@ -336,7 +336,7 @@ static bool advance(PeltiTouch *t)
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         bool unsafe = false; // what crosses now is searched with exact arithmetic
         for (int round = 0; round < ROUNDS; round++)
-            if (round_of_moves(t, attempt * ATTEMPT_RINGS, attempt + round > 0, &unsafe) ||
+            if (round_of_moves(t, attempt * ATTEMPT_RINGS, attempt + round > 0, &unsafe, report) ||
                 2 * t->budget.used > t->budget.allowed)
                 break; // a round costs what the last one did
         if (!unsafe || !pelti_touch_find_crossings(t, t->state.x)) {
@@ -428,6 +428,7 @@ static void copy_rest(PeltiTouch *t, TouchState *to, const TouchState *from)
 typedef struct Way { ///< of a frame
     const Vec3 *goal;
     bool restart;
+    bool whole;    ///< it is one piece so far: nothing is known of what lies between its ends
     float fastest; ///< of all skin on the whole way, apart from what it has in common
     int substeps;  ///< tried so far
     int halves;    ///< how many may still be taken in two
@@ -435,45 +436,46 @@ typedef struct Way { ///< of a frame
 
 /// A substep from one share of the way to another. One that cannot be finished is taken in two: on shorter ways less could meet,
 /// and what touches is held before it is deep.
-static void go_from(PeltiTouch *t, Way *way, float from, float to)
+static void go_from(PeltiTouch *t, Way *way, float from, float to, PeltiTouchReport *report)
 {
     swap_skins(&t->state, &t->scratch.before); // both are written anew
     copy_rest(t, &t->scratch.before, &t->state);
     go_to(t, to, way->goal);
-    carry(t, way->substeps == 0 && to - from == 1 ? way->fastest : find_speeds(t, t->scratch.before.wanted, t->state.wanted));
+    carry(t, way->whole ? way->fastest : find_speeds(t, t->scratch.before.wanted, t->state.wanted));
     turn_lags(t);
     way->substeps++;
     pelti_touch_allow(&t->budget, t->count);
-    if (advance(t))
+    if (advance(t, report))
         return;
     if (way->halves <= 0 || to - from < LEAST_SHARE) {
-        stay(t);
+        stay(t, report);
         return;
     }
     swap_skins(&t->state, &t->scratch.before);
     copy_rest(t, &t->state, &t->scratch.before);
     way->halves--;
-    if (to - from == 1) // nothing lay between before
+    if (way->whole)
         find_both_offsets(t, way->restart, way->goal);
+    way->whole = false;
     float middle = 0.5f * (from + to);
-    go_from(t, way, from, middle);
-    go_from(t, way, middle, to);
+    go_from(t, way, from, middle, report);
+    go_from(t, way, middle, to, report);
 }
 
-void pelti_touch_go_on(PeltiTouch *t)
+void pelti_touch_go_on(PeltiTouch *t, PeltiTouchReport *report)
 {
     float pace = t->state.pace;
     for (int v = 0; v < t->count; v++)
         t->way.speed[v] = vec3_distance(t->state.x[v], t->state.wanted[v]);
     t->state.pace = 1;
     pelti_touch_allow(&t->budget, t->count);
-    if (!advance(t))
-        stay(t);
+    if (!advance(t, report))
+        stay(t, report);
     t->state.pace = pace;
-    t->report->substeps++;
+    report->substeps++;
 }
 
-void pelti_touch_travel(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal)
+void pelti_touch_travel(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal, PeltiTouchReport *report)
 {
     pelti_motion_to(&t->way.motion, pose.bones, pose.joints);
     Way way = {.goal = goal,
@@ -481,13 +483,14 @@ void pelti_touch_travel(PeltiTouch *t, PeltiTouchPose pose, const Vec3 *goal)
                .fastest = find_speeds(t, t->state.wanted, goal),
                .halves = t->state.stuck ? 0 : MOST_HALVES};
     int substeps = count_substeps(t, way.fastest);
-    if (substeps > 1)
+    way.whole = substeps == 1;
+    if (!way.whole)
         find_both_offsets(t, pose.restart, goal);
     for (int k = 1; k <= substeps; k++)
-        go_from(t, &way, (float)(k - 1) / (float)substeps, (float)k / (float)substeps);
-    t->report->substeps += way.substeps;
+        go_from(t, &way, (float)(k - 1) / (float)substeps, (float)k / (float)substeps, report);
+    report->substeps += way.substeps;
     if (!(pose.hold > 0) || pose.restart) // a held pose comes to rest: nothing in it sets in anew
-        pelti_touch_catch_up(t);
+        pelti_touch_catch_up(t, report);
 }
 
 /// In a held pose ironing and drawing in set in and out, by what the last frames left behind; the skin they make is to rest too.
@@ -506,7 +509,6 @@ static void keep_wanted(PeltiTouch *t, const PeltiTouchPose *pose, Vec3 *vertice
 void pelti_touch_step(PeltiTouch *t, PeltiTouchPose pose, Vec3 *vertices, PeltiTouchReport *report)
 {
     *report = (PeltiTouchReport){0};
-    t->report = report;
     if (t->count == 0)
         return;
     pose.restart |= !t->state.started; // from the rest pose, where the method's offset is none
@@ -524,21 +526,20 @@ void pelti_touch_step(PeltiTouch *t, PeltiTouchPose pose, Vec3 *vertices, PeltiT
     keep_wanted(t, &pose, vertices);
     bool stays = false;
     if (pose.hold > 0 && !pose.restart)
-        stays = pelti_touch_travel_held(t, pose, vertices);
+        stays = pelti_touch_travel_held(t, pose, vertices, report);
     else
-        pelti_touch_travel(t, pose, vertices);
-    pelti_touch_lead_anew(t, pose, vertices, stays);
+        pelti_touch_travel(t, pose, vertices, report);
+    pelti_touch_lead_anew(t, pose, vertices, stays, report);
     finish(t, vertices, report);
 }
 
 bool pelti_touch_push(PeltiTouch *t, PeltiTouchPose pose, Vec3 *vertices, PeltiTouchReport *report)
 {
-    t->report = report;
     pose.restart = false;
     for (int v = 0; v < t->count; v++) // what lags goes on doing so
         vertices[v] = vec3_add(t->state.wanted[v], vec3_sub(vertices[v], t->state.x[v]));
     pelti_touch_forget_look(t);
-    bool taken = pelti_touch_travel_pushed(t, pose, vertices);
+    bool taken = pelti_touch_travel_pushed(t, pose, vertices, report);
     t->state.behind -= t->state.behind > 0; // a frame counts once
     finish(t, vertices, report);
     return taken;

@@ -122,7 +122,6 @@ static void what_was_left_far_behind_catches_up_and_crosses_nothing(void **state
     two_tubes(&two, 0.22f, NULL); // 0.02 between them
     PeltiTouch *t = two.touch;
     const float ups[] = {0.9f * LEFT_BEHIND * t->rest.size - 0.04f, 0.3f};
-    t->report = &two.report;
     two.report.spent = 1; // that is why
     for (int far = 0; far < 2; far++) {
         static Vec3 before[POINTS];
@@ -134,7 +133,7 @@ static void what_was_left_far_behind_catches_up_and_crosses_nothing(void **state
             t->state.lag[v] = vec3_sub(t->state.x[v], t->state.wanted[v]);
         }
         memcpy(before, t->state.x, sizeof before);
-        pelti_touch_catch_up(t);
+        pelti_touch_catch_up(t, &two.report);
         pelti_touch_behind(t, t->state.x, &most);
         assert_true(most < LEFT_BEHIND * t->rest.size && most > 0.02f / 2); // both tubes give way
         assert_int_equal(!memcmp(before, t->state.x, sizeof before), !far);
@@ -373,15 +372,15 @@ static void a_join_that_is_called_smooth_has_no_triangles_that_cross(void **stat
     unsigned seed = 11;
     pelti_touch_find_crossings(t, mesh->rest);
     for (int k = 0; k < t->patches.join_count; k++)
-        smooth_at_rest += pelti_touch_join_smooth(&t->patches.join[k], t->bounds.shape_end);
+        smooth_at_rest += pelti_touch_join_smooth(&t->patches.join[k], t->scratch.search.skin.shape);
     for (int round = 1; round <= 4; round++) {
         for (int v = 0; v < mesh->vertex_count; v++)
             x[v] = vec3_mad(mesh->rest[v], random_vec(&seed), 0.01f * (float)(round * round));
         pelti_touch_find_crossings(t, x);
         for (int k = 0; k < t->patches.join_count; k++) {
             const TouchJoin *join = &t->patches.join[k];
-            int crosses = pelti_touch_patches_cross(t, x, join->a, join->b, NULL);
-            if (pelti_touch_join_smooth(join, t->bounds.shape_end)) {
+            int crosses = pelti_touch_patches_cross(t, &t->scratch.search.skin, join->a, join->b, NULL);
+            if (pelti_touch_join_smooth(join, t->scratch.search.skin.shape)) {
                 assert_int_equal(crosses, 0);
                 smooth++;
             }
@@ -413,22 +412,22 @@ static void a_first_look_spares_only_what_is_flat_smooth_and_short(void **state)
         pelti_touch_look(t, x);
         for (int k = 0; k < t->patches.join_count; k++) {
             joins += t->patches.join[k].limit > 0;
-            if (!pelti_touch_join_eased(&t->patches.join[k], t->bounds.ease))
+            if (!pelti_touch_join_eased(&t->patches.join[k], t->look.ease))
                 continue;
-            assert_true(pelti_touch_join_smooth(&t->patches.join[k], t->bounds.shape_end));
+            assert_true(pelti_touch_join_smooth(&t->patches.join[k], t->look.shape));
             eased++;
         }
         for (int k = 0; k < mesh->triangle_count; k++) {
             const Vec3 area = pelti_triangle_normal(x, mesh->triangles[k]);
-            assert_memory_equal(&t->scratch.area[k], &area, sizeof area);
+            assert_memory_equal(&t->look.area[k], &area, sizeof area);
             bool turned = pelti_touch_against_neighbours(t->mesh, &t->patches, x, k) < 0;
-            assert_false(turned && t->bounds.ease[t->patches.of[k]].flat);
+            assert_false(turned && t->look.ease[t->patches.of[k]].flat);
             against += turned;
         }
         for (int k = 0; k < t->patches.count; k++) {
             const TouchPatch *p = &t->patches.patch[k];
-            flat += t->bounds.ease[k].flat;
-            for (int e = 0; e < p->edge_count && !pelti_touch_may_be_drawn(&t->bounds.shape_end[k], 2.2f); e++)
+            flat += t->look.ease[k].flat;
+            for (int e = 0; e < p->edge_count && !pelti_touch_may_be_drawn(&t->look.shape[k], 2.2f); e++)
                 assert_true(vec3_distance(x[p->vertex[p->edge[e][0]]], x[p->vertex[p->edge[e][1]]]) * p->edge_inverse[e] < 2.2f);
         }
         assert_true(round > 0 || (2 * eased > joins && 3 * flat > t->patches.count));
