@@ -155,8 +155,8 @@ typedef struct TrackingSolver {
     float *scratch;             ///< of the factor
 } TrackingSolver;
 
-/// Which skin takes part in the relaxation. awake.c writes it, project.c and predict.c `changed`; the relaxation reads `on`,
-/// `vertex` and `rows`, whoever moves skin `moved`.
+/// Which skin takes part in the relaxation. awake.c writes it, project.c and predict.c `changed`, prepare.c `fresh` where options
+/// change; the relaxation reads `on`, `vertex` and `rows`, whoever moves skin `moved`.
 typedef struct TrackingAwake {
     bool fresh;  ///< nothing is known of the frame before: all take part
     bool creeps; ///< in this virtual frame some joint moves by less than STANDS (constants.def), which counts as standing still
