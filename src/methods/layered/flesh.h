@@ -125,9 +125,9 @@ typedef struct PeltiLayeredVolume {
     int *loop_slots, *slots;
     Vec3 *gradient_scratch; ///< [slot] zero outside a projection
     float *freedom;         ///< [slot] inverse mass of skin particles, 0 where they collide
-    int *order;             ///< [part] by turns (colours of a colouring): parts of one turn share no particle
-    int *turn_start;        ///< [turn_count + 1] into order
-    int turn_count;
+    int *order;             ///< [part] by colours: parts of one colour share no particle, and run side by side
+    int *colour_start;      ///< [colour_count + 1] into order
+    int colour_count;
 } PeltiLayeredVolume;
 
 // ---- stretch ----
@@ -300,8 +300,8 @@ float pelti_layered_collide_value(const PeltiLayeredContact *contact, const Vec3
 // volume.c, parts.c
 PeltStatus pelti_layered_parts_build(PeltiFlesh *flesh, PeltiLog *log, PeltError *err);
 void pelti_layered_volume_rest(PeltiLayeredVolume *volume, float *const rest[3]); ///< volumes of the rest shape
-bool pelti_layered_volume_turns(PeltiLayeredVolume *volume, PeltiPool *pool,
-                                int slots_of_all);              ///< which parts are solved side by side
+bool pelti_layered_volume_colour(PeltiLayeredVolume *volume, PeltiPool *pool,
+                                 int slots_of_all);             ///< which parts are solved side by side
 void pelti_layered_volume_start(PeltiFlesh *flesh, float dt_s); ///< centres and free particles of this step
 void pelti_layered_volume_project(PeltiFlesh *flesh);
 void pelti_layered_volume_velocities(PeltiFlesh *flesh); ///< makes the velocities divergence free, part by part

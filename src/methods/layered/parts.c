@@ -291,7 +291,7 @@ static PeltStatus build_parts(Cutter *c, PeltError *err)
     for (int p = 0; p < c->patch_count; p++)
         fill_part(&f, p);
     flesh->volume.part_count = c->patch_count;
-    return pelti_layered_volume_turns(&flesh->volume, &flesh->pool, flesh->n)
+    return pelti_layered_volume_colour(&flesh->volume, &flesh->pool, flesh->n)
                ? PELT_OK
                : pelti_no_memory(err, sizeof(int) * (size_t)flesh->n);
 }

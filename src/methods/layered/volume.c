@@ -121,56 +121,56 @@ static void clear(PeltiFlesh *flesh, const PeltiLayeredVolumePart *part)
 
 // ---- parts side by side ----
 
-/// A part takes its turn after those before it that share a particle with it, so that turns give the bytes of one after the
-/// other.
-bool pelti_layered_volume_turns(PeltiLayeredVolume *volume, PeltiPool *pool, int slots_of_all)
+/// A part has a later colour than those before it that share a particle with it, so that colours, one by one, give the bytes of
+/// parts one after the other.
+bool pelti_layered_volume_colour(PeltiLayeredVolume *volume, PeltiPool *pool, int slots_of_all)
 {
-    int n = volume->part_count, *turn = PELTI_NEW(pool, int, n), *next = PELTI_NEW(pool, int, slots_of_all);
+    int n = volume->part_count, *colour = PELTI_NEW(pool, int, n), *next = PELTI_NEW(pool, int, slots_of_all);
     volume->order = PELTI_NEW(pool, int, n);
-    volume->turn_start = PELTI_NEW(pool, int, (size_t)n + 1);
+    volume->colour_start = PELTI_NEW(pool, int, (size_t)n + 1);
     if (pool->failed)
         return false;
-    volume->turn_count = 0;
+    volume->colour_count = 0;
     for (int p = 0; p < n; p++) {
         const int *slots = volume->slots + volume->parts[p].slot_first, count = volume->parts[p].slot_count;
         for (int i = 0; i < count; i++)
-            turn[p] = next[slots[i]] > turn[p] ? next[slots[i]] : turn[p];
+            colour[p] = next[slots[i]] > colour[p] ? next[slots[i]] : colour[p];
         for (int i = 0; i < count; i++)
-            next[slots[i]] = turn[p] + 1;
-        volume->turn_count = turn[p] + 1 > volume->turn_count ? turn[p] + 1 : volume->turn_count;
+            next[slots[i]] = colour[p] + 1;
+        volume->colour_count = colour[p] + 1 > volume->colour_count ? colour[p] + 1 : volume->colour_count;
     }
-    for (int t = 0, filled = 0; t < volume->turn_count; t++) {
+    for (int c = 0, filled = 0; c < volume->colour_count; c++) {
         for (int p = 0; p < n; p++)
-            if (turn[p] == t)
+            if (colour[p] == c)
                 volume->order[filled++] = p;
-        volume->turn_start[t + 1] = filled;
+        volume->colour_start[c + 1] = filled;
     }
     return true;
 }
 
-typedef struct PartsTurn {
+typedef struct ColourRun {
     PeltiFlesh *flesh;
     void (*solve)(PeltiFlesh *flesh, const PeltiLayeredVolumePart *part);
     const int *parts;
-} PartsTurn;
+} ColourRun;
 
-static void run_turn(void *context, int begin, int end, int worker)
+static void run_parts(void *context, int begin, int end, int worker)
 {
-    const PartsTurn *turn = context;
+    const ColourRun *run = context;
     (void)worker;
     for (int i = begin; i < end; i++) {
-        const PeltiLayeredVolumePart *part = &turn->flesh->volume.parts[turn->parts[i]];
+        const PeltiLayeredVolumePart *part = &run->flesh->volume.parts[run->parts[i]];
         if (part->rest_volume > 0)
-            turn->solve(turn->flesh, part);
+            run->solve(run->flesh, part);
     }
 }
 
-static void run_turns(PeltiFlesh *flesh, void (*solve)(PeltiFlesh *flesh, const PeltiLayeredVolumePart *part))
+static void run_colours(PeltiFlesh *flesh, void (*solve)(PeltiFlesh *flesh, const PeltiLayeredVolumePart *part))
 {
     const PeltiLayeredVolume *volume = &flesh->volume;
-    for (int t = 0; t < volume->turn_count; t++) {
-        PartsTurn turn = {flesh, solve, volume->order + volume->turn_start[t]};
-        pelti_parallel_for(flesh->jobs, volume->turn_start[t + 1] - volume->turn_start[t], 1, run_turn, &turn);
+    for (int c = 0; c < volume->colour_count; c++) {
+        ColourRun run = {flesh, solve, volume->order + volume->colour_start[c]};
+        pelti_parallel_for(flesh->jobs, volume->colour_start[c + 1] - volume->colour_start[c], 1, run_parts, &run);
     }
 }
 
@@ -194,7 +194,7 @@ static void project_part(PeltiFlesh *flesh, const PeltiLayeredVolumePart *part)
 
 void pelti_layered_volume_project(PeltiFlesh *flesh)
 {
-    run_turns(flesh, project_part);
+    run_colours(flesh, project_part);
 }
 
 static void calm_part(PeltiFlesh *flesh, const PeltiLayeredVolumePart *part)
@@ -218,7 +218,7 @@ static void calm_part(PeltiFlesh *flesh, const PeltiLayeredVolumePart *part)
 
 void pelti_layered_volume_velocities(PeltiFlesh *flesh)
 {
-    run_turns(flesh, calm_part);
+    run_colours(flesh, calm_part);
 }
 
 double pelti_layered_volume_worst(const PeltiLayeredVolume *volume, float *const x[3])

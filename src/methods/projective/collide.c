@@ -15,7 +15,7 @@ int pelti_proj_piece_first(const ProjFolds *folds, int piece)
     return folds->start[piece * PROJ_PIECE] + piece * PROJ_PIECE; // as many planes as folds have members, and one of pairs
 }
 
-static void press(Projective *p, int mode, const ProjContact *c)
+static void press(Projective *p, ProjMode mode, const ProjContact *c)
 {
     const float *x = p->state.x[c->unknown], *n = c->n;
     float *rhs = p->scratch.solved[c->unknown];
@@ -25,7 +25,7 @@ static void press(Projective *p, int mode, const ProjContact *c)
         rhs[j] += c->share * *c->force * n[j];
 }
 
-void pelti_proj_contact_forces(Projective *p, int mode, int begin, int end)
+void pelti_proj_contact_forces(Projective *p, ProjMode mode, int begin, int end)
 {
     for (int piece = begin / PROJ_PIECE; piece * PROJ_PIECE < end; piece++) {
         const ProjContact *c = p->contacts.list + pelti_proj_piece_first(&p->contacts.folds, piece),
@@ -65,7 +65,6 @@ void pelti_proj_forget_contacts(Projective *p)
     if (p->contacts.pairs.start) {
         memset(p->contacts.pairs.force, 0, (size_t)p->count * sizeof *p->contacts.pairs.force);
         memset(p->contacts.pairs.plane, 0, (size_t)p->count * sizeof *p->contacts.pairs.plane);
-        memset(p->contacts.pairs.last, 0, (size_t)p->count * sizeof *p->contacts.pairs.last);
         memset(p->contacts.pairs.ways, 0, segments * segments * sizeof *p->contacts.pairs.ways);
     }
 }
@@ -101,7 +100,7 @@ static void set_rates(Projective *p)
 PeltStatus pelti_proj_contacts(Projective *p, bool everywhere, PeltError *err)
 {
     float gap = CONTACT_GAP * p->mesh->diagonal;
-    for (int mode = 0; mode < 2; mode++)
+    for (int mode = 0; mode < PROJ_MODE_COUNT; mode++)
         p->contacts.rate[mode] = PELTI_NEW(&p->pool, float, (size_t)p->count + 1);
     p->contacts.most_force = PELTI_NEW(&p->pool, float, (size_t)p->count + 1);
     if (p->pool.failed)

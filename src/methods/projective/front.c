@@ -82,7 +82,7 @@ static double tet_soundness(const Front *f, const int t[3], Vec3 q)
     const Vec3 p[4] = {q, f->at[t[0]], f->at[t[1]], f->at[t[2]]};
     bool is_free[4] = {false};
     for (int c = 0; c < 3; c++)
-        is_free[c + 1] = f->feet[t[c]].turn == PROJ_STAYS;
+        is_free[c + 1] = f->feet[t[c]].push_order == PROJ_STAYS;
     return pelti_proj_flatness(p, is_free);
 }
 
@@ -143,14 +143,14 @@ static void move_base(Front *f, int v, Vec3 to)
 static void push(Front *f, int v)
 {
     move_base(f, v, f->goal[v]);
-    f->feet[v].turn = f->pushed++;
+    f->feet[v].push_order = f->pushed++;
     for (int r = f->mesh->ring_start[v]; r < f->mesh->ring_start[v + 1]; r++)
         f->stale[f->mesh->ring[r]] = true;
 }
 
 static bool waits(const Front *f, int v)
 {
-    return f->feet[v].turn == PROJ_STAYS && f->feet[v].segment >= 0;
+    return f->feet[v].push_order == PROJ_STAYS && f->feet[v].segment >= 0;
 }
 
 /// All whose push is as sound as this, again and again: a push can free its neighbours.
@@ -187,7 +187,7 @@ static bool lean(Front *f, int v, int u, Vec3 way)
     Vec3 from = f->at[u], goal = f->goal[v];
     double before = f->sound[v];
     float edge = vec3_distance(f->mesh->rest[u], f->mesh->rest[v]);
-    if (f->feet[u].turn == PROJ_STAYS)
+    if (f->feet[u].push_order == PROJ_STAYS)
         return false;
     // NOLINTNEXTLINE(clang-analyzer-security.FloatLoopCounter): it halves, and counts nothing
     for (float step = LEAN_FIRST; step > LEAN_LEAST; step *= 0.5f) {
@@ -255,7 +255,7 @@ PeltStatus pelti_proj_front(const PeltiMesh *mesh, const float *room, ProjFoot *
         f.at[v] = mesh->rest[v];
         f.stale[v] = true;
         f.feet[v] = feet[v];
-        f.feet[v].turn = PROJ_STAYS;
+        f.feet[v].push_order = PROJ_STAYS;
     }
     // the soundest first: the others may gain by it. NOLINTNEXTLINE(clang-analyzer-security.FloatLoopCounter): as above
     for (double sound = PUSH_FIRST; sound > 1; sound /= 2)
@@ -263,6 +263,6 @@ PeltStatus pelti_proj_front(const PeltiMesh *mesh, const float *room, ProjFoot *
     push_all(&f, LEAST_SOUND);
     make_ways(&f);
     for (int v = 0; v < mesh->vertex_count; v++)
-        feet[v].turn = f.feet[v].turn;
+        feet[v].push_order = f.feet[v].push_order;
     return PELT_OK;
 }

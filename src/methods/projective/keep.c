@@ -9,7 +9,6 @@ static void keep_contacts(Projective *p, PeltiSnapshot *s)
     if (!p->contacts.pairs.start)
         return;
     PELTI_KEEP(s, p->contacts.pairs.plane, p->count);
-    PELTI_KEEP(s, p->contacts.pairs.last, p->count);
     PELTI_KEEP(s, p->contacts.pairs.ways, segments * segments);
     PELTI_KEEP(s, p->contacts.pairs.depth, p->count);
     PELTI_KEEP(s, p->contacts.pairs.margin, p->count);
@@ -21,7 +20,7 @@ void pelti_proj_keep(void *state, PeltiSnapshot *s)
     enum { ROWS = 5 };
     Projective *p = state;
     PELTI_KEEP(s, &p->travel.started, 1);
-    PELTI_KEEP(s, &p->swelling.turn, 1);
+    PELTI_KEEP(s, &p->swelling.steps, 1);
     PELTI_KEEP(s, &p->swelling.steps_left, 1);
     PELTI_KEEP(s, &p->figures.residual, 1);
     ProjRow *rows[ROWS] = {p->state.x, p->state.last, p->state.velocity, p->state.q, p->state.q_last};

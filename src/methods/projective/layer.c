@@ -54,9 +54,9 @@ static void place(Layer *l, int v)
     ProjFoot *foot = &l->feet[v];
     if (foot->segment < 0)
         return;
-    if (level == MOST_LEVEL || foot->turn == PROJ_STAYS)
+    if (level == MOST_LEVEL || foot->push_order == PROJ_STAYS)
         foot->base = l->thinnest[v];
-    if (level == 0 || level == MOST_LEVEL || foot->turn == PROJ_STAYS)
+    if (level == 0 || level == MOST_LEVEL || foot->push_order == PROJ_STAYS)
         return;
     float turn = fminf((float)level / (float)TURN_LEVELS, 1), share = (float)level / (float)MOST_LEVEL;
     // no tissue at all would have no direction to grow in: the least lengths are for rounding

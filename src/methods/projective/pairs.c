@@ -356,7 +356,7 @@ PeltStatus pelti_proj_pairs(Projective *p, float gap, ProjPairs *out, PeltError 
     out->others = PELTI_NEW(pool, int, (size_t)segments *(size_t)segments + 1);
     out->near = PELTI_NEW(pool, ProjNear, (size_t)segments * (size_t)segments + 1);
     out->ways = PELTI_NEW(pool, Vec3, (size_t)segments * (size_t)segments + 1);
-    out->last = pelti_pool_take(pool, (size_t)p->count + 1, sizeof *out->last);
+    out->last_scratch = pelti_pool_take(pool, (size_t)p->count + 1, sizeof *out->last_scratch);
     out->depth = PELTI_NEW(pool, float, (size_t)p->count + 1);
     out->force = PELTI_NEW(pool, float, (size_t)p->count + 1);
     if (pool->failed)
@@ -415,7 +415,7 @@ static void pose_segments(void *context, int begin, int end, int worker) // each
             int i = pairs->unknowns[e];
             pairs->depth[i] = -INFINITY;
             if (pairs->force[i] > 0)
-                memcpy(pairs->last[i], pairs->plane[i], sizeof pairs->plane[i]);
+                memcpy(pairs->last_scratch[i], pairs->plane[i], sizeof pairs->plane[i]);
         }
         for (int k = pairs->other_start[a]; k < pairs->other_start[a + 1]; k++) {
             PeltiClosestSegments near;
@@ -433,7 +433,7 @@ static void pose_segments(void *context, int begin, int end, int worker) // each
         }
         for (int e = pairs->start[a]; e < pairs->start[a + 1]; e++) { // a force does not turn with its plane
             int i = pairs->unknowns[e];
-            const float *n = pairs->plane[i], *old = pairs->last[i];
+            const float *n = pairs->plane[i], *old = pairs->last_scratch[i];
             if (!(pairs->force[i] > 0))
                 continue;
             float turn = n[0] * old[0] + n[1] * old[1] + n[2] * old[2];

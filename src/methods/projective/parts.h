@@ -45,12 +45,12 @@ PeltStatus pelti_proj_skeleton(const ProjSource *source, float thickness, ProjSk
 
 enum { PROJ_STAYS = 0x7fffffff };
 typedef struct ProjFoot {
-    int segment; ///< -1: the vertex follows `bone` rigidly
-    int bone;    ///< for rigid vertices; -1: stays where it is
-    Vec3 foot;   ///< s, on the segment
-    Vec3 base;   ///< q, on the volumetric skeleton
-    float blend; ///< 0: follows its segment, 1: the weights say other bones, and it follows those
-    int turn;    ///< prisms are split in this order, then in that of vertices; PROJ_STAYS: skin without tissue below
+    int segment;    ///< -1: the vertex follows `bone` rigidly
+    int bone;       ///< for rigid vertices; -1: stays where it is
+    Vec3 foot;      ///< s, on the segment
+    Vec3 base;      ///< q, on the volumetric skeleton
+    float blend;    ///< 0: follows its segment, 1: the weights say other bones, and it follows those
+    int push_order; ///< prisms are split in this order, then in that of vertices; PROJ_STAYS: skin without tissue below
 } ProjFoot;
 PeltStatus pelti_proj_shrink(const ProjSource *source, const ProjSkeleton *skeleton, ProjFoot **out, PeltError *err);
 /// The segment whose folds and contacts a vertex takes part in; -1: none. Half-way it is nearer to following the weights.
@@ -66,8 +66,8 @@ static inline bool pelti_proj_carries(const ProjFoot *feet, const int triangle[3
 
 // ---- base points moved until no tetrahedron is flat or inside out (front.c, layer.c) ----
 
-/// `thinnest` [vertex]: base points that make no such tetrahedron with the `turn` set here. `room` [vertex]: longest way to them
-/// that leaves room for the other side, if it can be.
+/// `thinnest` [vertex]: base points that make no such tetrahedron with the `push_order` set here. `room` [vertex]: longest way to
+/// them that leaves room for the other side, if it can be.
 PeltStatus pelti_proj_front(const PeltiMesh *mesh, const float *room, ProjFoot *feet, PeltiPool *temp, Vec3 *thinnest,
                             PeltError *err);
 PeltStatus pelti_proj_layer(const PeltiMesh *mesh, ProjFoot *feet, PeltiPool *temp, PeltiJobs *jobs, PeltError *err);
@@ -223,9 +223,12 @@ typedef struct ProjFold {
     int parent, child;                                     ///< bones that meet at the joint
     Vec3 rest_joint, rest_parent, rest_child, rest_normal; ///< directions lead away from the joint
     bool chain;                                            ///< the bones share no joint: hips, shoulders
-    bool slender;                           ///< both bones are long for the flesh around the joint: a limb, not a trunk
-    float shortest;                         ///< of the two bones
-    float radius, reach, flesh, rest_inner; ///< flesh: distance of the skin; rest_inner: |child + parent| at rest, 0 straight
+    bool slender;     ///< both bones are long for the flesh around the joint: a limb, not a trunk
+    float shortest;   ///< of the two bones, length
+    float radius;     ///< of the joint's sphere, length: what the fold's inside is measured by
+    float reach;      ///< length: vertices farther from the joint are not of the fold
+    float flesh;      ///< mean distance of the skin from the joint, length
+    float rest_inner; ///< |child + parent| of the unit directions at rest: 0 straight, 2 folded flat
     // posed
     Vec3 joint, normal, inner;  ///< normal of the halving plane, to the child; inner: into the fold
     Vec3 child_way, parent_way; ///< directions of the bones, away from the joint
@@ -254,7 +257,8 @@ typedef struct ProjFolds {
     ProjRelation *relations;
     int *start;          ///< [unknown_count + 1] into members; NULL: there are no planes
     ProjMember *members; ///< by unknown
-    float gap, bulge;
+    float gap;           ///< length: distance kept between the two sides of a fold
+    float bulge;         ///< settings.bulge: scales the swell of every fold
 } ProjFolds;
 
 /// A plane that a vertex keeps to, n.x >= d, for the length of a step.
@@ -299,12 +303,12 @@ typedef struct ProjPairs {
     float *t;              ///< [unknown_count] place on the segment
     int *other_start;      ///< [segment_count + 1] segments it may meet
     int *others;
-    ProjHull *hulls;       ///< [segment_count]
-    ProjPlace *rest, *now; ///< [segment_count]
-    float (*plane)[4];     ///< [unknown_count] n, d
-    float (*last)[4];      ///< [unknown_count] the plane of the step before
-    Vec3 *ways;            ///< [segment_count x segment_count] directions that held before bones met
-    ProjNear *near;        ///< [segment_count x segment_count]
+    ProjHull *hulls;          ///< [segment_count]
+    ProjPlace *rest, *now;    ///< [segment_count]
+    float (*plane)[4];        ///< [unknown_count] n, d
+    float (*last_scratch)[4]; ///< [unknown_count] while planes are posed: that of the step before, where a force acts
+    Vec3 *ways;               ///< [segment_count x segment_count] directions that held before bones met
+    ProjNear *near;           ///< [segment_count x segment_count]
     ProjClear *clear;
     float *margin; ///< [unknown_count] of base points behind a plane
     float *depth;  ///< [unknown_count] behind the plane at the start of the step; -INFINITY: no plane
@@ -316,10 +320,16 @@ typedef struct ProjPairs {
 
 typedef struct Projective Projective;
 
+/// Without inertia (settling), or with it: each has a matrix and rates of its own.
+typedef enum ProjMode { PROJ_STILL, PROJ_MOVING, PROJ_MODE_COUNT } ProjMode;
+
 /// projective_retune writes it, steps read it.
 typedef struct ProjSettings { ///< what may change between two steps
-    float time_step_s, wave_speed, gravity, bulge;
-    float keep; ///< share of velocity relative to the base that is kept in a step
+    float time_step_s;
+    float wave_speed; ///< c of the tissue, world units a second
+    float gravity;    ///< along -y, world units a second squared; 0: none
+    float bulge;      ///< how much pressed flesh bulges, the option: 0 not at all, 1 by SWELL_SHARE and SWELL_AMOUNT
+    float keep;       ///< share of velocity relative to the base that is kept in a step
     int iterations;
     bool virtual_frames;
 } ProjSettings;
@@ -335,8 +345,8 @@ typedef struct ProjSystem {
     int range_count, range_first[PELTI_SPARSE_RANGES + 1]; ///< of unknowns, see pelti_sparse_ranges
 } ProjSystem;
 
-/// Carried from step to step, by unknown. solve.c writes and reads it, local.c turns `warm`, stored.c poses it while preparing;
-/// contacts and pictures read it.
+/// Carried from step to step, by unknown. solve.c writes and reads it, pairs.c moves base points `q` behind its planes, local.c
+/// turns `warm`, stored.c poses it while preparing; collide.c and pictures read it.
 typedef struct ProjState {
     ProjRow *x, *last, *velocity; ///< last: where the step started, before it went on by inertia to x~
     ProjRow *q, *q_last;          ///< base points, and those of the step before
@@ -358,20 +368,20 @@ typedef struct ProjScratch {
 /// Preparing and solve.c write it, local.c `share`; the local step reads that.
 typedef struct ProjSwelling { ///< flesh that a contact presses bulges beside it
     ProjSwell *share;
-    int turn;       ///< steps since it was looked at
+    int steps;      ///< with flesh pressed or going down, since the start: shares change in every other one
     int steps_left; ///< until it is as it was
 } ProjSwelling;
 
 /// Preparing makes it (collide.c, fold.c, pairs.c); a step poses folds and pairs, lists what may act, and every iteration raises
 /// forces; projective_retune (method.c) sets the bulge. The default road tells `count`.
 typedef struct ProjContacts {
-    ProjFolds folds;   ///< no folds: start is NULL
-    ProjPairs pairs;   ///< none: start is NULL
-    float *rate[2];    ///< [mode][unknown] force for a length of overlap
-    float *most_force; ///< [unknown] where planes contradict each other forces would grow for ever
-    ProjContact *list; ///< those whose forces may act in this step, by piece
-    int *in_piece;     ///< [piece] of PROJ_PIECE unknowns: how many, from pelti_proj_piece_first
-    int count;         ///< of all pieces
+    ProjFolds folds;              ///< no folds: start is NULL
+    ProjPairs pairs;              ///< none: start is NULL
+    float *rate[PROJ_MODE_COUNT]; ///< [mode][unknown] force for a length of overlap
+    float *most_force;            ///< [unknown] where planes contradict each other forces would grow for ever
+    ProjContact *list;            ///< those whose forces may act in this step, by piece
+    int *in_piece;                ///< [piece] of PROJ_PIECE unknowns: how many, from pelti_proj_piece_first
+    int count;                    ///< of all pieces
 } ProjContacts;
 
 /// projective_step writes the motion, pelti_proj_way where it is; solve.c reads it, and pictures where it began.
@@ -391,7 +401,8 @@ typedef struct ProjFigures {
 /// Local and global steps towards one pose.
 typedef struct ProjRounds {
     ProjPose pose;
-    int mode, most;
+    ProjMode mode;
+    int most;      ///< iterations
     double enough; ///< residual at which to stop
     bool touching;
 } ProjRounds;
@@ -438,19 +449,18 @@ float pelti_proj_hull_radius(const ProjHull *hull, const ProjPlace *at, float t,
 bool pelti_proj_joined(const ProjSkeleton *skeleton, int a, int b); ///< segments that share a joint or are of no concern
 int pelti_proj_piece_first(const ProjFolds *folds, int piece);
 /// Forces of the contacts of unknowns [begin, end), updated for x and added to the right-hand side, scratch.solved.
-void pelti_proj_contact_forces(Projective *p, int mode, int begin, int end);
+void pelti_proj_contact_forces(Projective *p, ProjMode mode, int begin, int end);
 
 void pelti_proj_keep(void *state, PeltiSnapshot *snapshot); // keep.c
 
-enum { PROJ_STILL, PROJ_MOVING }; ///< mode: without inertia (settling), with it
 void pelti_proj_swell_reset(const ProjTissue *tissue, ProjSwelling *swelling);
-void pelti_proj_settle(Projective *p);                         ///< at rest in the pose that `travel` goes to, from the bind pose
-void pelti_proj_substep(Projective *p, ProjPose pose);         ///< one time step to this pose
-ProjPose pelti_proj_way(ProjTravel *travel, float t);          ///< share t of the way of `travel`, which keeps it
-void pelti_proj_begin(Projective *p, ProjPose pose, int mode); ///< targets of a step
-void pelti_proj_pull(Projective *p, int mode, bool touching);  ///< the local step: y for the global one
-void pelti_proj_solve(Projective *p, const PeltiSparse *matrix); ///< the global step: moves x by it
-void pelti_proj_run(Projective *p, const ProjRounds *rounds);    ///< both, again and again
-void pelti_proj_measure_rounding(Projective *p);                 ///< fills rest_pull: once, after factoring, before contacts
+void pelti_proj_settle(Projective *p);                 ///< at rest in the pose that `travel` goes to, from the bind pose
+void pelti_proj_substep(Projective *p, ProjPose pose); ///< one time step to this pose
+ProjPose pelti_proj_way(ProjTravel *travel, float t);  ///< share t of the way of `travel`, which keeps it
+void pelti_proj_begin(Projective *p, ProjPose pose, ProjMode mode); ///< targets of a step
+void pelti_proj_pull(Projective *p, ProjMode mode, bool touching);  ///< the local step: y for the global one
+void pelti_proj_solve(Projective *p, const PeltiSparse *matrix);    ///< the global step: moves x by it
+void pelti_proj_run(Projective *p, const ProjRounds *rounds);       ///< both, again and again
+void pelti_proj_measure_rounding(Projective *p);                    ///< fills rest_pull: once, after factoring, before contacts
 
 #endif

@@ -17,7 +17,7 @@ typedef int32_t Bits __attribute__((vector_size(16)));
 typedef struct GlobalStep {
     Projective *p;
     const Mat34 *bones;
-    int mode;
+    ProjMode mode;
     bool touching;
 } GlobalStep;
 
@@ -76,7 +76,7 @@ ProjPose pelti_proj_way(ProjTravel *travel, float t)
     return (ProjPose){travel->bones, travel->turns};
 }
 
-void pelti_proj_begin(Projective *p, ProjPose pose, int mode)
+void pelti_proj_begin(Projective *p, ProjPose pose, ProjMode mode)
 {
     const Mat34 *bones = pose.bones;
     GlobalStep r = {.p = p, .bones = bones, .mode = mode};
@@ -162,7 +162,7 @@ static void find_pulls(Projective *p)
     p->figures.local_ms += pelti_clock_ms() - start;
 }
 
-void pelti_proj_pull(Projective *p, int mode, bool touching)
+void pelti_proj_pull(Projective *p, ProjMode mode, bool touching)
 {
     GlobalStep r = {p, NULL, mode, touching};
     find_pulls(p);
@@ -276,7 +276,7 @@ static void swell(Projective *p, bool touching)
     if (p->settings.bulge <= 0 || !(touching || p->swelling.steps_left))
         return;
     p->swelling.steps_left = touching ? SWELL_STEPS : p->swelling.steps_left - 1; // steps until it has gone down again
-    if (++p->swelling.turn % 2)                                                   // it changes slowly: every other step will do
+    if (++p->swelling.steps % 2)                                                  // it changes slowly: every other step will do
         return;
     pelti_proj_swell(&p->tissue, p->jobs, (const ProjRow *)p->state.x, p->scratch.frames,
                      touching ? SWELL_AMOUNT * p->settings.bulge : 0, p->swelling.share);
@@ -324,7 +324,7 @@ void pelti_proj_swell_reset(const ProjTissue *tissue, ProjSwelling *swelling)
 void pelti_proj_settle(Projective *p)
 {
     pelti_proj_forget_contacts(p);
-    p->swelling.turn = 0;
+    p->swelling.steps = 0;
     float turn = pelti_motion_largest_turn(&p->travel.motion);
     int frames = (int)ceilf(turn / SETTLE_TURN) + 1;
     ProjPose pose = pelti_proj_way(&p->travel, 0);

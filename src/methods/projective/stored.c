@@ -242,7 +242,7 @@ static PeltStatus factor_held(Projective *p, ProjStored *out, PeltError *err)
             out->weight[i] = STORED_HOLD * ((float)entries[p->system.order[i]].value + p->system.inertia[i]);
         }
     PeltStatus status = PELT_OK;
-    for (int mode = 0; mode < 2 && status == PELT_OK; mode++) {
+    for (int mode = 0; mode < PROJ_MODE_COUNT && status == PELT_OK; mode++) {
         for (int v = 0; v < p->count; v++)
             entries[v].value += (double)out->weight[p->system.place[v]] +
                                 (mode == PROJ_MOVING ? (double)p->system.inertia[p->system.place[v]] : 0);
@@ -370,7 +370,7 @@ static void tell_stored(const Projective *p, PeltiStepReport *report)
 
 static void destroy_stored(Projective *p)
 {
-    for (int mode = 0; mode < 2; mode++)
+    for (int mode = 0; mode < PROJ_MODE_COUNT; mode++)
         pelti_sparse_destroy(p->stored->held[mode]);
 }
 

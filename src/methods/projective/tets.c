@@ -152,7 +152,7 @@ static void add_tet(TissueBuild *b, const int corner[4], const int triangle[3], 
 
 static bool comes_later(const ProjFoot *feet, int a, int b)
 {
-    return feet[a].turn != feet[b].turn ? feet[a].turn > feet[b].turn : a > b;
+    return feet[a].push_order != feet[b].push_order ? feet[a].push_order > feet[b].push_order : a > b;
 }
 
 static void sort_three(const ProjFoot *feet, int v[3], int *parity)
@@ -230,7 +230,7 @@ static Prism prism_of(const ProjFoot *feet, const int triangle[3])
     const int corners[3][4] = {{~v[0], ~v[1], ~v[2], v[2]}, {~v[0], ~v[1], v[2], v[1]}, {~v[0], v[0], v[1], v[2]}};
     memcpy(prism.corners, corners, sizeof corners);
     prism.first = 0;
-    while (prism.first < 3 && feet[v[2 - prism.first]].turn == PROJ_STAYS)
+    while (prism.first < 3 && feet[v[2 - prism.first]].push_order == PROJ_STAYS)
         prism.first++;
     return prism;
 }
@@ -463,7 +463,7 @@ PeltStatus pelti_proj_tissue(const ProjTissueDef *def, PeltiPool *pool, PeltiPoo
     for (int e = 0; e < mesh->edge_count; e++)
         b.length += (double)vec3_distance(mesh->rest[mesh->edges[e][0]], mesh->rest[mesh->edges[e][1]]) / mesh->edge_count;
     for (int v = 0; v < mesh->vertex_count; v++)
-        out->bare += def->feet[v].segment >= 0 && def->feet[v].turn == PROJ_STAYS;
+        out->bare += def->feet[v].segment >= 0 && def->feet[v].push_order == PROJ_STAYS;
     for (int f = 0; f < mesh->triangle_count; f++)
         add_prism(&b, mesh->triangles[b.face_order[f]]);
     out->block_count = (out->element_count + PROJ_LANES - 1) / PROJ_LANES;

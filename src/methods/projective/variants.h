@@ -20,11 +20,11 @@ typedef struct ProjStored {
     ProjFolds folds; ///< joints and directions
     int count;
     ProjStoredPair *pairs;
-    int colliding;        ///< of those, in the last iteration
-    float *weight;        ///< [unknown] of its spring in the second matrix; 0: in no pair
-    ProjRow *goal;        ///< [unknown] sum of where its pairs want it
-    int *goals;           ///< [unknown] how many do
-    PeltiSparse *held[2]; ///< [mode] the second matrices
+    int colliding;                      ///< of those, in the last iteration
+    float *weight;                      ///< [unknown] of its spring in the second matrix; 0: in no pair
+    ProjRow *goal;                      ///< [unknown] sum of where its pairs want it
+    int *goals;                         ///< [unknown] how many do
+    PeltiSparse *held[PROJ_MODE_COUNT]; ///< [mode] the second matrices
 } ProjStored;
 
 /// Pairs from poses that it makes, and from those of a clip (may be NULL or empty); sets p->stored and p->road.

@@ -22,9 +22,8 @@ static void add_bones(const Tracking *t, int v, uint64_t *set)
             set_bit(set, bone[k]);
 }
 
-static void wake_all(Tracking *t)
+static void wake_all(const Tracking *t, TrackingAwake *a)
 {
-    TrackingAwake *a = &t->awake;
     a->vertex_count = t->mesh->vertex_count;
     for (int v = 0; v < a->vertex_count; v++)
         a->vertex[v] = v;
@@ -45,14 +44,14 @@ void pelti_tracking_awake_prepare(Tracking *t)
     }
     a->fresh = a->creeps = true;
     memset(a->moved, 0xff, sizeof(uint64_t) * (size_t)a->words); // until a pose says otherwise
-    wake_all(t);
+    wake_all(t, a);
 }
 
-void pelti_tracking_forget_awake(Tracking *t)
+void pelti_tracking_forget_awake(const PeltiMesh *mesh, TrackingAwake *awake)
 {
-    t->awake.fresh = true;
-    memset(t->awake.restless, 0, (size_t)t->mesh->vertex_count);
-    memset(t->awake.changed, 0, (size_t)t->mesh->vertex_count);
+    awake->fresh = true;
+    memset(awake->restless, 0, (size_t)mesh->vertex_count);
+    memset(awake->changed, 0, (size_t)mesh->vertex_count);
 }
 
 void pelti_tracking_find_moved(Tracking *t, const TrackingBones *from, const TrackingBones *to)
@@ -86,10 +85,15 @@ static bool has_changed(const Tracking *t, int v)
     return changed || tracking_moved_around(&t->awake, v);
 }
 
+typedef struct Choosing {
+    const Tracking *t;
+    TrackingAwake *awake;
+} Choosing;
+
 static void need_range(void *context, int begin, int end, int worker)
 {
-    Tracking *t = context;
-    TrackingAwake *a = &t->awake;
+    const Tracking *t = ((const Choosing *)context)->t;
+    TrackingAwake *a = ((const Choosing *)context)->awake;
     (void)worker;
     for (int v = begin; v < end; v++) {
         bool need = a->restless[v];
@@ -102,10 +106,8 @@ static void need_range(void *context, int begin, int end, int worker)
 }
 
 /// What is awake wakes AWAKE_RINGS rings around it. False: that is so much that all may as well be.
-static bool spread(Tracking *t)
+static bool spread(const PeltiMesh *mesh, TrackingAwake *a)
 {
-    TrackingAwake *a = &t->awake;
-    const PeltiMesh *mesh = t->mesh;
     int *queue = a->scratch.queue;
     int most = mesh->vertex_count / AWAKE_SHARE, count = 0, done = 0;
     for (int v = 0; v < mesh->vertex_count; v++)
@@ -123,37 +125,37 @@ static bool spread(Tracking *t)
     return count <= most;
 }
 
-void pelti_tracking_choose_awake(Tracking *t)
+void pelti_tracking_choose_awake(const Tracking *t, TrackingSolver *solver, TrackingAwake *awake)
 {
-    TrackingAwake *a = &t->awake;
     int count = t->mesh->vertex_count;
-    bool all = a->fresh || t->set.everywhere || !t->set.fast || t->set.target == TRACKING_TARGET_POLAR || t->set.blend_passes > 0;
+    bool all =
+        awake->fresh || t->set.everywhere || !t->set.fast || t->set.target == TRACKING_TARGET_POLAR || t->set.blend_passes > 0;
     if (!all) {
-        pelti_parallel_for(t->jobs, count, TRACKING_GRAIN, need_range, t);
-        all = !spread(t);
+        pelti_parallel_for(t->jobs, count, TRACKING_GRAIN, need_range, &(Choosing){t, awake});
+        all = !spread(t->mesh, awake);
     }
-    memset(a->changed, 0, (size_t)count);
-    memset(t->solver.direction, 0, sizeof(float[4]) * (size_t)count); // rings of what is awake read it
+    memset(awake->changed, 0, (size_t)count);
+    memset(solver->direction, 0, sizeof(float[4]) * (size_t)count); // rings of what is awake read it
     if (all) {
-        wake_all(t);
+        wake_all(t, awake);
     } else {
-        a->vertex_count = 0;
+        awake->vertex_count = 0;
         for (int v = 0; v < count; v++)
-            if (a->on[v])
-                a->vertex[a->vertex_count++] = v;
-        memset(a->scratch.mark, 0, (size_t)count);
-        for (int i = 0; i < a->vertex_count; i++)
-            a->scratch.mark[t->solver.place[a->vertex[i]]] = 1;
-        pelti_sparse_some(t->solver.factor, a->scratch.mark, &a->rows);
+            if (awake->on[v])
+                awake->vertex[awake->vertex_count++] = v;
+        memset(awake->scratch.mark, 0, (size_t)count);
+        for (int i = 0; i < awake->vertex_count; i++)
+            awake->scratch.mark[solver->place[awake->vertex[i]]] = 1;
+        pelti_sparse_some(solver->factor, awake->scratch.mark, &awake->rows);
     }
-    for (int i = 0; i < a->vertex_count; i++)
-        a->from[a->vertex[i]] = t->surface.x[a->vertex[i]];
+    for (int i = 0; i < awake->vertex_count; i++)
+        awake->from[awake->vertex[i]] = t->surface.x[awake->vertex[i]];
 }
 
 static void rest_range(void *context, int begin, int end, int worker)
 {
-    Tracking *t = context;
-    TrackingAwake *a = &t->awake;
+    const Tracking *t = ((const Choosing *)context)->t;
+    TrackingAwake *a = ((const Choosing *)context)->awake;
     (void)worker;
     for (int i = begin; i < end; i++) {
         int v = a->vertex[i];
@@ -163,9 +165,9 @@ static void rest_range(void *context, int begin, int end, int worker)
     }
 }
 
-void pelti_tracking_put_to_rest(Tracking *t)
+void pelti_tracking_put_to_rest(const Tracking *t, TrackingAwake *awake)
 {
-    t->awake.fresh = t->wake.all && t->awake.vertex_count == t->mesh->vertex_count;
-    if (!t->awake.fresh)
-        pelti_parallel_for(t->jobs, t->awake.vertex_count, TRACKING_GRAIN, rest_range, t);
+    awake->fresh = t->stale.all && awake->vertex_count == t->mesh->vertex_count;
+    if (!awake->fresh)
+        pelti_parallel_for(t->jobs, awake->vertex_count, TRACKING_GRAIN, rest_range, &(Choosing){t, awake});
 }

@@ -87,7 +87,7 @@ static void start_range(void *context, int begin, int end, int worker)
         }
         store_row(t->solver.plane[k], plane);
         store_row(t->solver.load[k], f);
-        store_row(t->solver.eased[k], f);
+        store_row(t->solver.preconditioned[k], f);
         store_row(t->solver.slid[k], zero);
         store_row(t->solver.direction[k], zero);
     }
@@ -101,8 +101,8 @@ static void precondition_range(void *context, int begin, int end, int worker)
     (void)worker;
     for (int i = begin; i < end; i++) {
         int k = t->awake.rows.column[i];
-        VertexRow z = along_plane(load_row(t->solver.eased[k]), load_row(t->solver.plane[k]));
-        store_row(t->solver.eased[k], z);
+        VertexRow z = along_plane(load_row(t->solver.preconditioned[k]), load_row(t->solver.plane[k]));
+        store_row(t->solver.preconditioned[k], z);
         sum += (double)dot_rows(z, load_row(t->solver.load[k]));
     }
     t->solver.sum_scratch[begin / TRACKING_GRAIN] = sum;
@@ -115,7 +115,7 @@ static void direction_range(void *context, int begin, int end, int worker)
     (void)worker;
     for (int i = begin; i < end; i++) {
         int k = t->awake.rows.column[i];
-        store_row(t->solver.direction[k], load_row(t->solver.eased[k]) + load_row(t->solver.direction[k]) * r->beta);
+        store_row(t->solver.direction[k], load_row(t->solver.preconditioned[k]) + load_row(t->solver.direction[k]) * r->beta);
     }
 }
 
@@ -148,7 +148,7 @@ static void advance_range(void *context, int begin, int end, int worker)
         VertexRow load = load_row(t->solver.load[k]) - load_row(t->solver.image[k]) * r->alpha;
         store_row(t->solver.slid[k], load_row(t->solver.slid[k]) + load_row(t->solver.direction[k]) * r->alpha);
         store_row(t->solver.load[k], load);
-        store_row(t->solver.eased[k], load); // for the next solve, which works in place
+        store_row(t->solver.preconditioned[k], load); // for the next solve, which works in place
     }
 }
 
@@ -162,7 +162,7 @@ int pelti_tracking_conjugate_steps(Tracking *t, int most, double *gain)
     int k = 0;
     pass(&r, start_range);
     for (; k < most; k++) {
-        pelti_sparse_solve_rows_some(t->solver.factor, t->jobs, &t->awake.rows, t->solver.eased, t->solver.scratch);
+        pelti_sparse_solve_rows_some(t->solver.factor, t->jobs, &t->awake.rows, t->solver.preconditioned, t->solver.scratch);
         double before = rz;
         rz = pass(&r, precondition_range);
         first = k ? first : rz;

@@ -15,7 +15,7 @@ void pelti_tracking_keep(void *state, PeltiSnapshot *s)
     size_t n = (size_t)t->mesh->vertex_count;
     PELTI_KEEP(s, &t->started, 1);
     PELTI_KEEP(s, &t->swelling.swollen, 1);
-    PELTI_KEEP(s, &t->wake.turn, 1);
+    PELTI_KEEP(s, &t->stale.virtual_frame, 1);
     PELTI_KEEP(s, &t->awake.fresh, 1);
     keep_bones(s, &t->bones.now, t->who->bone_count);
     enum { VECTORS = 6 };
@@ -36,5 +36,5 @@ void pelti_tracking_keep(void *state, PeltiSnapshot *s)
     PELTI_KEEP(s, t->surface.must_look, n);
     PELTI_KEEP(s, t->awake.changed, n);
     PELTI_KEEP(s, t->awake.restless, n);
-    PELTI_KEEP(s, t->wake.around, n * (size_t)t->frame.words);
+    PELTI_KEEP(s, t->stale.around, n * (size_t)t->frame.words);
 }

@@ -51,11 +51,10 @@ static TrackingSolver new_solver(PeltiPool *pool, int n, int rings)
                                       .place = PELTI_NEW(pool, int, rings),
                                       .weight = PELTI_NEW(pool, float, rings),
                                       .hold = PELTI_NEW(pool, float, n)},
-                             .sum_scratch = PELTI_NEW(pool, double, n / TRACKING_GRAIN + 1),
-                             .moved_scratch = PELTI_NEW(pool, float, n / TRACKING_GRAIN + 1)};
+                             .sum_scratch = PELTI_NEW(pool, double, n / TRACKING_GRAIN + 1)};
     solver.plane = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
     solver.load = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
-    solver.eased = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
+    solver.preconditioned = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
     solver.image = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
     solver.direction = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
     solver.slid = pelti_pool_take(pool, (size_t)n, sizeof(float[4]));
@@ -97,9 +96,9 @@ PeltStatus pelti_tracking_memory(Tracking *t, PeltError *err)
     t->bones = new_poses(pool, bones, parts);
     t->skin = new_skin(pool, n);
     t->surface = new_surface(pool, n);
-    t->wake = (TrackingWake){.around = PELTI_NEW(pool, uint64_t, (size_t)n * (size_t)t->frame.words),
-                             .scratch.cluster = PELTI_NEW(pool, int, bones),
-                             .scratch.strange = PELTI_NEW(pool, uint64_t, (size_t)bones * (size_t)t->frame.words)};
+    t->stale = (TrackingStale){.around = PELTI_NEW(pool, uint64_t, (size_t)n * (size_t)t->frame.words),
+                               .scratch.cluster = PELTI_NEW(pool, int, bones),
+                               .scratch.strange = PELTI_NEW(pool, uint64_t, (size_t)bones * (size_t)t->frame.words)};
     t->swelling = (TrackingSwelling){.height = PELTI_NEW(pool, float, n),
                                      .grown = PELTI_NEW(pool, float, parts),
                                      .lost_scratch = PELTI_NEW(pool, float, 2 * parts)};
@@ -113,6 +112,8 @@ PeltStatus pelti_tracking_memory(Tracking *t, PeltError *err)
     t->awake = new_awake(pool, n, bones);
     t->ease =
         (TrackingEase){.before = PELTI_NEW(pool, Vec3, n), .went = PELTI_NEW(pool, Vec3, n), .share = PELTI_NEW(pool, float, n)};
+    t->slides = (TrackingSlides){.moved_scratch = PELTI_NEW(pool, float, n / TRACKING_GRAIN + 1),
+                                 .way_scratch = PELTI_NEW(pool, double, n / TRACKING_GRAIN + 1)};
     t->predict = (TrackingPredict){.turned = PELTI_NEW(pool, Vec3, bones), .way = PELTI_NEW(pool, Vec3, n)};
     t->show = (TrackingShow){.shown = PELTI_NEW(pool, Vec3, n),
                              .scratch = PELTI_NEW(pool, Vec3, n),

@@ -45,7 +45,7 @@ static void predict_range(void *context, int begin, int end, int worker)
 void pelti_tracking_predict(Tracking *t, const TrackingBones *from, const TrackingBones *to)
 {
     float share = REPEATED * repeated(t, from, to);
-    t->predict.share = t->awake.fresh || t->wake.all ? 0 : share;
+    t->predict.share = t->awake.fresh || t->stale.all ? 0 : share;
     if (t->predict.share > 0)
         pelti_parallel_for(t->jobs, t->mesh->vertex_count, TRACKING_GRAIN, predict_range, t);
 }
@@ -62,15 +62,15 @@ static void remember_range(void *context, int begin, int end, int worker)
 
 void pelti_tracking_remember(Tracking *t)
 {
-    if (t->awake.fresh || t->wake.all)
+    if (t->awake.fresh || t->stale.all)
         memset(t->predict.way, 0, sizeof(Vec3) * (size_t)t->mesh->vertex_count);
     else
         pelti_parallel_for(t->jobs, t->mesh->vertex_count, 4 * TRACKING_GRAIN, remember_range, t);
 }
 
-void pelti_tracking_forget(Tracking *t)
+void pelti_tracking_forget(const Tracking *t, TrackingPredict *predict)
 {
-    memset(t->predict.turned, 0, sizeof(Vec3) * (size_t)t->who->bone_count);
-    memset(t->predict.way, 0, sizeof(Vec3) * (size_t)t->mesh->vertex_count);
-    t->predict.gain = t->predict.length = 0;
+    memset(predict->turned, 0, sizeof(Vec3) * (size_t)t->who->bone_count);
+    memset(predict->way, 0, sizeof(Vec3) * (size_t)t->mesh->vertex_count);
+    predict->gain = predict->length = 0;
 }

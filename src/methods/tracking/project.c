@@ -21,15 +21,15 @@ static void move_range(void *context, int begin, int end, int worker)
     }
 }
 
-void pelti_tracking_to_rest(Tracking *t)
+void pelti_tracking_to_rest(const PeltiMesh *mesh, const TrackingSkin *skin, TrackingSurface *surface)
 {
-    size_t n = (size_t)t->mesh->vertex_count;
-    memcpy(t->surface.x, t->mesh->rest, sizeof(Vec3) * n);
-    memset(t->surface.drift, 0, sizeof(float) * n);
-    memset(t->surface.contact, 0, n);
-    memset(t->surface.must_look, 1, n);
-    memset(t->surface.wall, 0, sizeof(float) * n);
-    memcpy(t->surface.tilt_now, t->skin.tilt, sizeof(float) * n);
+    size_t n = (size_t)mesh->vertex_count;
+    memcpy(surface->x, mesh->rest, sizeof(Vec3) * n);
+    memset(surface->drift, 0, sizeof(float) * n);
+    memset(surface->contact, 0, n);
+    memset(surface->must_look, 1, n);
+    memset(surface->wall, 0, sizeof(float) * n);
+    memcpy(surface->tilt_now, skin->tilt, sizeof(float) * n);
 }
 
 void pelti_tracking_move(Tracking *t, const TrackingBones *from, const TrackingBones *to)

@@ -39,7 +39,7 @@ static void apply_range(void *context, int begin, int end, int worker)
             t->surface.drift[v] = 0;
         }
     }
-    t->solver.moved_scratch[begin / TRACKING_GRAIN] = largest;
+    t->slides.moved_scratch[begin / TRACKING_GRAIN] = largest;
 }
 
 static float apply(Tracking *t)
@@ -48,7 +48,7 @@ static float apply(Tracking *t)
     float largest = 0;
     pelti_parallel_for(t->jobs, count, TRACKING_GRAIN, apply_range, t);
     for (int k = 0; k < (count + TRACKING_GRAIN - 1) / TRACKING_GRAIN; k++)
-        largest = fmaxf(largest, t->solver.moved_scratch[k]);
+        largest = fmaxf(largest, t->slides.moved_scratch[k]);
     return largest;
 }
 
@@ -82,7 +82,7 @@ static void ease_range(void *context, int begin, int end, int worker)
         t->ease.went[v] = way;
         t->ease.before[v] = t->surface.x[v];
     }
-    t->solver.sum_scratch[begin / TRACKING_GRAIN] = sum;
+    t->slides.way_scratch[begin / TRACKING_GRAIN] = sum;
 }
 
 /// Slides: what the solver gives, at once or by a Jacobi sweep. Returns the number of its steps.
@@ -110,7 +110,7 @@ static double ease(Tracking *t)
     double sum = 0;
     pelti_parallel_for(t->jobs, t->awake.vertex_count, TRACKING_GRAIN, ease_range, t);
     for (int k = 0; k < (t->awake.vertex_count + TRACKING_GRAIN - 1) / TRACKING_GRAIN; k++)
-        sum += t->solver.sum_scratch[k];
+        sum += t->slides.way_scratch[k];
     return sum;
 }
 

@@ -5,61 +5,68 @@
 
 #include "methods/tracking/constants.def"
 
+typedef struct Smoothing {
+    const Tracking *t;
+    TrackingShow *show;
+} Smoothing;
+
 static void spread_range(void *context, int begin, int end, int worker)
 {
-    Tracking *t = context;
-    const PeltiMesh *mesh = t->mesh;
+    TrackingShow *show = ((const Smoothing *)context)->show;
+    const PeltiMesh *mesh = ((const Smoothing *)context)->t->mesh;
     (void)worker;
     for (int v = begin; v < end; v++) {
-        float sum = t->show.touch[v], most = t->show.touch[v];
+        float sum = show->touch[v], most = show->touch[v];
         int count = 1;
         for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++, count++)
-            sum += t->show.touch[mesh->ring[e]];
-        t->show.touch_scratch[v] = fmaxf(TOUCH_FADE * most, sum / (float)count);
+            sum += show->touch[mesh->ring[e]];
+        show->touch_scratch[v] = fmaxf(TOUCH_FADE * most, sum / (float)count);
     }
 }
 
 static void smooth_range(void *context, int begin, int end, int worker)
 {
-    Tracking *t = context;
+    const Tracking *t = ((const Smoothing *)context)->t;
+    TrackingShow *show = ((const Smoothing *)context)->show;
     const PeltiMesh *mesh = t->mesh;
     (void)worker;
     for (int v = begin; v < end; v++) {
-        t->show.scratch[v] = t->show.shown[v];
-        float share = SMOOTHING * t->show.touch[v];
+        show->scratch[v] = show->shown[v];
+        float share = SMOOTHING * show->touch[v];
         int degree = mesh->ring_start[v + 1] - mesh->ring_start[v];
         if (!(share > SMOOTHING_LEAST) || degree == 0 || t->skin.kind[v] == TRACKING_VERTEX_RIGID)
             continue;
         Vec3 sum = {0, 0, 0};
         for (int e = mesh->ring_start[v]; e < mesh->ring_start[v + 1]; e++)
-            sum = vec3_add(sum, t->show.shown[mesh->ring[e]]);
-        Vec3 n = t->surface.normal[v], d = vec3_scale(vec3_sub(vec3_scale(sum, 1 / (float)degree), t->show.shown[v]), share);
-        t->show.scratch[v] = vec3_add(t->show.shown[v], vec3_mad(d, n, -t->surface.wall[v] * vec3_dot(d, n)));
+            sum = vec3_add(sum, show->shown[mesh->ring[e]]);
+        Vec3 n = t->surface.normal[v], d = vec3_scale(vec3_sub(vec3_scale(sum, 1 / (float)degree), show->shown[v]), share);
+        show->scratch[v] = vec3_add(show->shown[v], vec3_mad(d, n, -t->surface.wall[v] * vec3_dot(d, n)));
     }
 }
 
 /// A last Laplacian smoothing, strongest in contact and fading over a few rings [Vaillant2014 sec. 3]: shown, not kept.
-void pelti_tracking_smooth_contacts(Tracking *t)
+int pelti_tracking_smooth_contacts(const Tracking *t, TrackingShow *show)
 {
-    int count = t->mesh->vertex_count;
-    t->counters.contacts = 0;
+    int count = t->mesh->vertex_count, contacts = 0;
+    Smoothing work = {t, show};
     for (int v = 0; v < count; v++) {
-        t->show.touch[v] = t->surface.contact[v] ? 1 : 0;
-        t->counters.contacts += t->surface.contact[v] != 0;
+        show->touch[v] = t->surface.contact[v] ? 1 : 0;
+        contacts += t->surface.contact[v] != 0;
     }
-    memcpy(t->show.shown, t->surface.x, sizeof(Vec3) * (size_t)count);
-    if (!t->counters.contacts)
-        return;
+    memcpy(show->shown, t->surface.x, sizeof(Vec3) * (size_t)count);
+    if (!contacts)
+        return 0;
     for (int k = 0; k < TOUCH_SPREAD; k++) {
-        pelti_parallel_for(t->jobs, count, TRACKING_GRAIN, spread_range, t);
-        float *swap = t->show.touch;
-        t->show.touch = t->show.touch_scratch;
-        t->show.touch_scratch = swap;
+        pelti_parallel_for(t->jobs, count, TRACKING_GRAIN, spread_range, &work);
+        float *swap = show->touch;
+        show->touch = show->touch_scratch;
+        show->touch_scratch = swap;
     }
     for (int k = 0; k < t->set.smooth_passes; k++) {
-        pelti_parallel_for(t->jobs, count, TRACKING_GRAIN, smooth_range, t);
-        Vec3 *swap = t->show.shown;
-        t->show.shown = t->show.scratch;
-        t->show.scratch = swap;
+        pelti_parallel_for(t->jobs, count, TRACKING_GRAIN, smooth_range, &work);
+        Vec3 *swap = show->shown;
+        show->shown = show->scratch;
+        show->scratch = swap;
     }
+    return contacts;
 }

@@ -6,10 +6,17 @@
 
 #include "methods/tracking/constants.def"
 
+typedef struct Swelling {
+    const Tracking *t;
+    TrackingSurface *surface;
+    TrackingSwelling *swelling;
+} Swelling;
+
 /// Skin that rises or sinks by more than a hair has to look where its surface is now.
 static void swell_range(void *context, int begin, int end, int worker)
 {
-    Tracking *t = context;
+    const Swelling *w = context;
+    const Tracking *t = w->t;
     (void)worker;
     for (int v = begin; v < end; v++) {
         const int *bone = t->weights.bone + (size_t)v * (size_t)t->weights.influences;
@@ -18,58 +25,58 @@ static void swell_range(void *context, int begin, int end, int worker)
         for (int k = 0; k < t->weights.influences; k++) {
             int part = weight[k] > 0 ? t->fields->bone_part[bone[k]] : -1;
             if (part >= 0)
-                sum += weight[k] * t->swelling.grown[part];
+                sum += weight[k] * w->swelling->grown[part];
         }
-        t->surface.must_look[v] |= fabsf(sum - t->swelling.height[v]) > HAIR * t->skin.edge[v];
-        t->swelling.height[v] = sum;
+        w->surface->must_look[v] |= fabsf(sum - w->swelling->height[v]) > HAIR * t->skin.edge[v];
+        w->swelling->height[v] = sum;
     }
 }
 
-void pelti_tracking_forget_swelling(Tracking *t)
+void pelti_tracking_forget_swelling(const PeltiMesh *mesh, TrackingSwelling *swelling)
 {
-    t->swelling.swollen = false;
-    memset(t->swelling.height, 0, sizeof(float) * (size_t)t->mesh->vertex_count);
+    swelling->swollen = false;
+    memset(swelling->height, 0, sizeof(float) * (size_t)mesh->vertex_count);
 }
 
 /// Lost volume of each part: its contact vertices lie deeper in their own field than at rest, by a depth times an area. The
 /// free skin of the part rises by the same volume over its area, at most a tenth of its thickness, and fades into neighbours
 /// with the weights.
-void pelti_tracking_swell(Tracking *t)
+void pelti_tracking_swell(const Tracking *t, TrackingSurface *surface, TrackingSwelling *swelling)
 {
     int parts = t->fields->part_count, count = t->mesh->vertex_count;
     if (!(t->set.keep_volume > 0))
         return;
-    float *lost = t->swelling.lost_scratch, *wide = t->swelling.lost_scratch + parts;
-    memset(t->swelling.lost_scratch, 0, sizeof(float) * 2 * (size_t)parts);
+    float *lost = swelling->lost_scratch, *wide = swelling->lost_scratch + parts;
+    memset(swelling->lost_scratch, 0, sizeof(float) * 2 * (size_t)parts);
     for (int v = 0; v < count; v++) {
         int part = t->fields->vertex_part[v];
         if (part < 0 || t->skin.kind[v] != TRACKING_VERTEX_TRACKED)
             continue;
-        if (t->surface.contact[v])
-            lost[part] += t->skin.area[v] * fmaxf(0, t->surface.pressed[v]) * t->skin.reach[v] / 0.9375f;
+        if (surface->contact[v])
+            lost[part] += t->skin.area[v] * fmaxf(0, surface->pressed[v]) * t->skin.reach[v] / 0.9375f;
         else
             wide[part] += t->skin.area[v];
     }
     double all = 0;
     for (int p = 0; p < parts; p++)
         all += (double)lost[p];
-    if (!(all > 0) && !t->swelling.swollen)
+    if (!(all > 0) && !swelling->swollen)
         return;
     // what contacts show of the loss is shared out by part; how much there is in all the mesh itself tells, if it is closed
     double missing = all, stands = 0;
     if (t->mesh->closed && all > 0) {
         for (int v = 0; v < count; v++)
-            stands += t->surface.contact[v] ? 0 : (double)(t->swelling.height[v] * t->skin.area[v]);
-        missing = fmax(0, t->skin.volume - (pelti_mesh_volume(t->mesh, t->surface.x) - stands));
+            stands += surface->contact[v] ? 0 : (double)(swelling->height[v] * t->skin.area[v]);
+        missing = fmax(0, t->skin.volume - (pelti_mesh_volume(t->mesh, surface->x) - stands));
     }
     float scale = all > 0 ? fminf((float)(missing / all), MOST_SCALE) : 0;
     for (int p = 0; p < parts; p++) {
         float most = t->fields->parts[p].radius * MOST_RISE,
               rise = wide[p] > 0 ? t->set.keep_volume * scale * lost[p] / wide[p] : 0;
-        t->swelling.grown[p] = rise < most ? rise : most;
+        swelling->grown[p] = rise < most ? rise : most;
     }
-    pelti_parallel_for(t->jobs, count, 4 * TRACKING_GRAIN, swell_range, t);
-    t->swelling.swollen = all > 0;
+    pelti_parallel_for(t->jobs, count, 4 * TRACKING_GRAIN, swell_range, &(Swelling){t, surface, swelling});
+    swelling->swollen = all > 0;
 }
 
 /// Tethers of vertices whose weights lie on one bone: firm where the field says nothing, fading over a few rings; elsewhere so

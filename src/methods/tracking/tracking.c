@@ -46,20 +46,20 @@ static void virtual_frame(Tracking *t, const TrackingBones *to)
     set_fields(t, to);
     pelti_tracking_find_moved(t, &t->bones.now, to);
     pelti_tracking_move(t, &t->bones.now, to);
-    pelti_tracking_wake(t, &t->bones.now, to);
+    pelti_tracking_find_stale(t, &t->bones.now, to);
     pelti_tracking_predict(t, &t->bones.now, to);
     pelti_clock_lap(&start, &t->counters.ms[TRACKING_STAGE_FIELDS]);
     pelti_tracking_project(t, (TrackingLooks){.steps = FIRST_LOOKS, .enough = FIRST_ENOUGH, .rescue = true});
-    pelti_tracking_swell(t);
+    pelti_tracking_swell(t, &t->surface, &t->swelling);
     pelti_clock_lap(&start, &t->counters.ms[TRACKING_STAGE_PROJECT]);
     pelti_tracking_target_rotations(t, to);
     pelti_tracking_right_hand_side(t, to);
-    pelti_tracking_choose_awake(t);
+    pelti_tracking_choose_awake(t, &t->solver, &t->awake);
     t->counters.relaxations += pelti_tracking_relax(t);
     pelti_clock_lap(&start, &t->counters.ms[TRACKING_STAGE_RELAX]);
     pelti_tracking_project(t, (TrackingLooks){.steps = LAST_LOOKS, .enough = LAST_ENOUGH, .rescue = true});
     pelti_clock_lap(&start, &t->counters.ms[TRACKING_STAGE_PROJECT]);
-    pelti_tracking_put_to_rest(t);
+    pelti_tracking_put_to_rest(t, &t->awake);
     pelti_tracking_remember(t);
     pelti_clock_lap(&start, &t->counters.ms[TRACKING_STAGE_RELAX]);
     t->counters.virtual_frames++;
@@ -108,11 +108,11 @@ static void measure_residual(Tracking *t)
 
 static void start(Tracking *t)
 {
-    pelti_tracking_to_rest(t);
-    pelti_tracking_forget_swelling(t);
-    pelti_tracking_forget_around(t);
-    pelti_tracking_forget_awake(t);
-    pelti_tracking_forget(t);
+    pelti_tracking_to_rest(t->mesh, &t->skin, &t->surface);
+    pelti_tracking_forget_swelling(t->mesh, &t->swelling);
+    pelti_tracking_forget_around(t, &t->stale);
+    pelti_tracking_forget_awake(t->mesh, &t->awake);
+    pelti_tracking_forget(t, &t->predict);
     pelti_tracking_bones_rest(t->who, t->bones.order, &t->bones.now);
     t->started = true;
 }
@@ -154,7 +154,7 @@ static void step(void *state, const PeltiStepInput *in, Vec3 *vertices, PeltiSte
     } while (share < 1);
     double start_ms = pelti_clock_ms();
     measure_residual(t);
-    pelti_tracking_smooth_contacts(t);
+    t->counters.contacts = pelti_tracking_smooth_contacts(t, &t->show);
     pelti_clock_lap(&start_ms, &t->counters.ms[TRACKING_STAGE_SMOOTH]);
     memcpy(vertices, t->show.shown, sizeof(Vec3) * (size_t)t->mesh->vertex_count);
     report(t, out);

@@ -3,8 +3,9 @@
 /// Each stage owns a struct below, which says who writes and who reads it; its arrays are per vertex unless they say otherwise,
 /// and hold nothing between two steps where they are called scratch. All of it is made by prepare.c and memory.c.
 /// Words beside the paper's: to *look* is to evaluate the composed field at a vertex' place; one that is *awake* takes part in
-/// the relaxation, the others *sleep* (as a physics engine's bodies do) and ride with their bones; the *contact surface* of two
-/// parts is where their fields are equal, from its *mouth* at the skin inwards (field/compose.h).
+/// the relaxation, the others *sleep* (as a physics engine's bodies do) and ride with their bones; one that is *stale* has to
+/// look again, awake or not; the *contact surface* of two parts is where their fields are equal, from its *mouth* at the skin
+/// inwards (field/compose.h).
 #ifndef PELTI_METHODS_TRACKING_TRACKING_H
 #define PELTI_METHODS_TRACKING_TRACKING_H
 
@@ -75,7 +76,7 @@ typedef struct TrackingSkin {
 } TrackingSkin;
 
 /// Where vertices are, and what each saw when it last looked at the field. project.c moves and looks, relax.c slides, predict.c
-/// slides on; wake.c and swell.c write `must_look`, order.c made `look_order`; all stages read it.
+/// slides on; stale.c and swell.c write `must_look`, order.c made `look_order`; all stages read it.
 typedef struct TrackingSurface {
     Vec3 *x;
     Vec3 *normal;           ///< unit, of the surface a vertex is on
@@ -91,17 +92,17 @@ typedef struct TrackingSurface {
     int *looks_scratch;       ///< [blocks] field evaluations
 } TrackingSurface;
 
-/// Which skin has to look again, as bones moved around it: what it wakes `must_look`. wake.c writes it; awake.c and predict.c
-/// read `all`.
-typedef struct TrackingWake {
-    unsigned turn;    ///< of virtual frames
-    bool all;         ///< in this virtual frame more moves than is worth leaving out
-    uint64_t *around; ///< [vertex_count x frame.words] parts near a vertex when it was last asked
+/// Which skin is *stale*: what it saw no longer holds, as bones moved around it, and it `must_look` again. stale.c writes it;
+/// awake.c and predict.c read `all`.
+typedef struct TrackingStale {
+    unsigned virtual_frame; ///< counted since the start
+    bool all;               ///< in this virtual frame more moves than is worth leaving out
+    uint64_t *around;       ///< [vertex_count x frame.words] parts near a vertex when it was last asked
     struct {
         int *cluster;      ///< [bone_count] bones that move as one have the same
         uint64_t *strange; ///< [bone_count x frame.words] parts that move otherwise than the cluster
     } scratch;
-} TrackingWake;
+} TrackingStale;
 
 /// Free skin rises by what contacts squeeze out of its part. swell.c writes it; project.c reads the heights.
 typedef struct TrackingSwelling {
@@ -140,22 +141,22 @@ typedef struct TrackingRows {
 /// relax.c reads `slid`, or writes it by Jacobi.
 typedef struct TrackingSolver {
     PeltiSparse *factor;
-    const int *order;      ///< place in the factor -> vertex
-    int *place;            ///< and back
-    TrackingRows ring;     ///< read as it lies: by the mesh' own order every row was a walk to another place of the memory
-    float (*plane)[4];     ///< normal of the surface a vertex slides on and the share of its steps; (0, 0, 0, 1): it is free
-    float (*load)[4];      ///< force that is left
-    float (*eased)[4];     ///< M^-1 load along the plane: the factor solves in place, so a copy of the load goes in
-    float (*image)[4];     ///< A direction, along the plane
-    float (*direction)[4]; ///< conjugate to those before it
-    float (*slid)[4];      ///< displacement: what a solve gives
-    double *sum_scratch;   ///< [blocks]
-    float *moved_scratch;  ///< [blocks]
-    float *scratch;        ///< of the factor
+    const int *order;           ///< place in the factor -> vertex
+    int *place;                 ///< and back
+    TrackingRows ring;          ///< read as it lies: by the mesh' own order every row was a walk to another place of the memory
+    float (*plane)[4];          ///< normal of the surface a vertex slides on and the share of its steps; (0, 0, 0, 1): it is free
+    float (*load)[4];           ///< force that is left: the residual r
+    float (*preconditioned)[4]; ///< M^-1 load along the plane, z of the textbook: the factor solves in place, so a copy of
+                                ///< the load goes in
+    float (*image)[4];          ///< A direction, along the plane
+    float (*direction)[4];      ///< conjugate to those before it
+    float (*slid)[4];           ///< displacement: what a solve gives
+    double *sum_scratch;        ///< [blocks] of a pass over rows
+    float *scratch;             ///< of the factor
 } TrackingSolver;
 
-/// Which skin takes part in the relaxation. awake.c writes it, project.c and predict.c `changed`; the relaxation reads `on`,
-/// `vertex` and `rows`, whoever moves skin `moved`.
+/// Which skin takes part in the relaxation. awake.c writes it, project.c and predict.c `changed`, prepare.c `fresh` where options
+/// change; the relaxation reads `on`, `vertex` and `rows`, whoever moves skin `moved`.
 typedef struct TrackingAwake {
     bool fresh;  ///< nothing is known of the frame before: all take part
     bool creeps; ///< in this virtual frame some joint moves by less than STANDS (constants.def), which counts as standing still
@@ -175,7 +176,8 @@ typedef struct TrackingAwake {
     } scratch;
 } TrackingAwake;
 
-/// Joints that turn on as they did make skin slide on as it did. predict.c writes it, relax.c `gain` and `length`.
+/// Joints that turn on as they did make skin slide on as it did. predict.c writes it, relax.c `gain` and `length`; relax.c reads
+/// `share`, too: what was taken beforehand counts as gained.
 typedef struct TrackingPredict {
     Vec3 *turned; ///< [bone_count] in the last virtual frame: sine of half the angle, along the axis
     Vec3 *way;    ///< [vertex_count] of the last relaxation, with what was taken beforehand; 0: it slept
@@ -191,6 +193,12 @@ typedef struct TrackingEase {
     Vec3 *went;   ///< way in the round before that
     float *share; ///< (0, 1] of its steps that a vertex takes: less the more often it turned back; 1 outside of relaxation
 } TrackingEase;
+
+/// How far the slides of one round of the relaxation went, by blocks of those that are awake. relax.c writes and reads it.
+typedef struct TrackingSlides {
+    float *moved_scratch; ///< [blocks] longest slide, of the edge
+    double *way_scratch;  ///< [blocks] squared ways, projection and all, in units of the energy
+} TrackingSlides;
 
 /// What is shown: smoothed where skin touches. smooth.c writes it; tracking.c hands out `shown`, and sorts residuals.
 typedef struct TrackingShow {
@@ -230,13 +238,14 @@ typedef struct Tracking {
     TrackingPoses bones;
     TrackingSkin skin;
     TrackingSurface surface;
-    TrackingWake wake;
+    TrackingStale stale;
     TrackingSwelling swelling;
     TrackingEnergy energy;
     TrackingTarget target;
     TrackingSolver solver;
     TrackingAwake awake;
     TrackingEase ease;
+    TrackingSlides slides;
     TrackingPredict predict;
     TrackingShow show;
     TrackingCounters counters;
@@ -281,32 +290,33 @@ typedef struct TrackingLooks {
 } TrackingLooks;
 
 // project.c
-void pelti_tracking_to_rest(Tracking *t); ///< a start: at rest, and nobody has looked
+void pelti_tracking_to_rest(const PeltiMesh *mesh, const TrackingSkin *skin,
+                            TrackingSurface *surface); ///< a start: at rest, and nobody has looked
 void pelti_tracking_move(Tracking *t, const TrackingBones *from, const TrackingBones *to); ///< rigidly
 void pelti_tracking_project(Tracking *t, TrackingLooks how);
 void pelti_tracking_rest_values(Tracking *t);
 
-// wake.c
-void pelti_tracking_forget_around(Tracking *t);                                            ///< a start
-void pelti_tracking_wake(Tracking *t, const TrackingBones *from, const TrackingBones *to); ///< skin whose surroundings changed
+// stale.c
+void pelti_tracking_forget_around(const Tracking *t, TrackingStale *stale);                      ///< a start
+void pelti_tracking_find_stale(Tracking *t, const TrackingBones *from, const TrackingBones *to); ///< makes it look again
 /// A joint hardly moves, against its parent, on a character of that size.
 bool pelti_tracking_stands_still(float size, const PeltiJoint *from, const PeltiJoint *to);
 
 // awake.c
-void pelti_tracking_forget_awake(Tracking *t);  ///< a start
-void pelti_tracking_awake_prepare(Tracking *t); ///< after the factor
+void pelti_tracking_forget_awake(const PeltiMesh *mesh, TrackingAwake *awake); ///< a start
+void pelti_tracking_awake_prepare(Tracking *t);                                ///< after the factor
 void pelti_tracking_find_moved(Tracking *t, const TrackingBones *from, const TrackingBones *to);
-void pelti_tracking_choose_awake(Tracking *t); ///< before a relaxation
-void pelti_tracking_put_to_rest(Tracking *t);  ///< after the projection that follows it
+void pelti_tracking_choose_awake(const Tracking *t, TrackingSolver *solver, TrackingAwake *awake); ///< before a relaxation
+void pelti_tracking_put_to_rest(const Tracking *t, TrackingAwake *awake); ///< after the projection that follows it
 
 // predict.c
 void pelti_tracking_predict(Tracking *t, const TrackingBones *from, const TrackingBones *to); ///< after the rigid move
 void pelti_tracking_remember(Tracking *t);                                                    ///< after a relaxation
-void pelti_tracking_forget(Tracking *t);                                                      ///< a start
+void pelti_tracking_forget(const Tracking *t, TrackingPredict *predict);                      ///< a start
 
 // swell.c
-void pelti_tracking_forget_swelling(Tracking *t); ///< a start
-void pelti_tracking_swell(Tracking *t);
+void pelti_tracking_forget_swelling(const PeltiMesh *mesh, TrackingSwelling *swelling); ///< a start
+void pelti_tracking_swell(const Tracking *t, TrackingSurface *surface, TrackingSwelling *swelling);
 PeltStatus pelti_tracking_find_holds(Tracking *t, PeltError *err);
 
 // rotations.c
@@ -321,7 +331,7 @@ int pelti_tracking_conjugate_steps(Tracking *t, int most, double *gain);
 double pelti_tracking_energy(const Tracking *t);
 
 // smooth.c
-void pelti_tracking_smooth_contacts(Tracking *t);
+int pelti_tracking_smooth_contacts(const Tracking *t, TrackingShow *show); ///< how many vertices are in contact
 
 /// S P d: the part of d along the surface, all of it where the vertex is free, nothing where it follows its bone; times the share
 /// of its steps that the vertex takes, so that the solver knows how little it will move.

@@ -132,25 +132,25 @@ static void velocities_lose_their_divergence(void **state)
     tube_release(&tube);
 }
 
-/// Parts that share particles keep their order over the turns, and never have the same one.
-static void turns_keep_the_order_of_neighbours(void **state)
+/// Parts that share particles keep their order over the colours, and never have the same one.
+static void colours_keep_the_order_of_neighbours(void **state)
 {
     (void)state;
     Tube tube;
     tube_make(&tube, 6, NULL, NULL, NULL);
     const PeltiLayeredVolume *volume = &tube.flesh->volume;
-    int *last = PELTI_NEW(&tube.flesh->pool, int, tube.flesh->n), *turn_of = PELTI_NEW(&tube.flesh->pool, int, tube.flesh->n),
+    int *last = PELTI_NEW(&tube.flesh->pool, int, tube.flesh->n), *colour_of = PELTI_NEW(&tube.flesh->pool, int, tube.flesh->n),
         seen = 0;
-    assert_true(volume->part_count > 2 && volume->turn_count > 1);
+    assert_true(volume->part_count > 2 && volume->colour_count > 1);
     for (int s = 0; s < tube.flesh->n; s++)
-        last[s] = turn_of[s] = -1;
-    for (int t = 0; t < volume->turn_count; t++)
-        for (int i = volume->turn_start[t]; i < volume->turn_start[t + 1]; i++, seen++) {
+        last[s] = colour_of[s] = -1;
+    for (int t = 0; t < volume->colour_count; t++)
+        for (int i = volume->colour_start[t]; i < volume->colour_start[t + 1]; i++, seen++) {
             const PeltiLayeredVolumePart *part = &volume->parts[volume->order[i]];
             for (int k = part->slot_first; k < part->slot_first + part->slot_count; k++) {
                 int s = volume->slots[k];
-                assert_true(turn_of[s] < t && last[s] < volume->order[i]);
-                turn_of[s] = t;
+                assert_true(colour_of[s] < t && last[s] < volume->order[i]);
+                colour_of[s] = t;
                 last[s] = volume->order[i];
             }
         }
@@ -166,7 +166,7 @@ int main(void)
         cmocka_unit_test(a_squeezed_end_bulges_there_and_nowhere_else),
         cmocka_unit_test(held_particles_stay),
         cmocka_unit_test(velocities_lose_their_divergence),
-        cmocka_unit_test(turns_keep_the_order_of_neighbours),
+        cmocka_unit_test(colours_keep_the_order_of_neighbours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,7 +78,7 @@ static void rates_keep_the_ascent_stable(void **state)
     const Projective *p = tube.p;
     for (int i = 0; i < p->count; i++) {
         float own = (float)p->tissue.entries[p->system.order[i]].value;
-        for (int mode = 0; mode < 2; mode++) {
+        for (int mode = 0; mode < PROJ_MODE_COUNT; mode++) {
             float rate = p->contacts.rate[mode][i];
             assert_true(rate > 0 && rate <= own + (mode == PROJ_MOVING ? p->system.inertia[i] : 0));
         }

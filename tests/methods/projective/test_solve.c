@@ -34,7 +34,7 @@ static void rigid_motion_of_the_root_moves_the_settled_skin_rigidly(void **state
 }
 
 /// Elastic, and of inertia.
-static double energy_of(const Projective *p, int mode)
+static double energy_of(const Projective *p, ProjMode mode)
 {
     double sum =
         pelti_proj_energy(&p->tissue, (const ProjRow *)p->state.x, (const ProjRow *)p->state.q, p->state.warm, p->swelling.share);
@@ -53,7 +53,7 @@ static void energy_never_rises_over_iterations(void **state)
     (void)state;
     const char *const variants[][2] = {{NULL}, {"rotations=tet", NULL}};
     for (int k = 0; k < 2; k++)
-        for (int mode = PROJ_STILL; mode <= PROJ_MOVING; mode++) {
+        for (ProjMode mode = PROJ_STILL; mode < PROJ_MODE_COUNT; mode++) {
             Tube tube;
             tube_open(&tube, 1, variants[k]);
             tube_step(&tube, 0, true);

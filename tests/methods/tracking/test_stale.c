@@ -10,7 +10,7 @@ static int looking(int part)
     return count;
 }
 
-static void sleep_all(void)
+static void all_have_looked(void)
 {
     memset(rig.state->surface.must_look, 0, (size_t)rig.state->mesh->vertex_count);
 }
@@ -26,8 +26,8 @@ static void settle(void)
     for (int p = 0; p < t->fields->part_count; p++)
         t->bones.part_matrix[p] = mat34_identity();
     pelti_frame_set(&t->frame, t->bones.part_matrix);
-    pelti_tracking_wake(t, &t->bones.now, &t->bones.goal);
-    sleep_all();
+    pelti_tracking_find_stale(t, &t->bones.now, &t->bones.goal);
+    all_have_looked();
 }
 
 static void nothing_moved_leaves_one_turn_in_many(void **state)
@@ -38,14 +38,14 @@ static void nothing_moved_leaves_one_turn_in_many(void **state)
     settle();
     for (; looking(-1) < count; rounds++) {
         assert_true(rounds < 1000);
-        pelti_tracking_wake(t, &t->bones.now, &t->bones.goal);
+        pelti_tracking_find_stale(t, &t->bones.now, &t->bones.goal);
         assert_true(looking(-1) - before <= count / 8);
         before = looking(-1);
     }
     assert_true(rounds >= 8); // but every vertex has its turn
 }
 
-/// The last finger joint turns: its own skin and its neighbour's look, other fingers sleep on.
+/// The last finger joint turns: its own skin and its neighbour's look, other fingers need not.
 static void skin_near_a_joint_that_turned_looks(void **state)
 {
     (void)state;
@@ -57,7 +57,7 @@ static void skin_near_a_joint_that_turned_looks(void **state)
     test_joints(rig.who, rig.bones, joints);
     PeltiStepInput in = {.bones = rig.bones, .joints = joints};
     pelti_tracking_bones_from(t->who, t->bones.order, &in, &t->bones.now, &t->bones.goal);
-    pelti_tracking_wake(t, &t->bones.now, &t->bones.goal);
+    pelti_tracking_find_stale(t, &t->bones.now, &t->bones.goal);
     int own = 0, near = 0, n = 0;
     for (int v = 0; v < t->mesh->vertex_count; v++)
         if (vec3_distance(t->mesh->rest[v], rig.who->bones[bone].head) < 0.8f * t->fields->parts[last].radius) {
@@ -69,7 +69,7 @@ static void skin_near_a_joint_that_turned_looks(void **state)
     assert_true(own > 0);
     assert_true(looking(-1) < t->mesh->vertex_count * 3 / 4);
     t->set.everywhere = true;
-    pelti_tracking_wake(t, &t->bones.now, &t->bones.goal);
+    pelti_tracking_find_stale(t, &t->bones.now, &t->bones.goal);
     assert_int_equal(looking(-1), t->mesh->vertex_count);
     t->set.everywhere = false;
 }

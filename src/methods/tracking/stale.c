@@ -6,10 +6,10 @@
 
 #include "methods/tracking/constants.def"
 
-typedef struct Wake {
+typedef struct FindStale {
     Tracking *t;
-    int turn;
-} Wake;
+    int share; ///< vertices v with v % TURNS = share look in this virtual frame, whatever they saw
+} FindStale;
 
 bool pelti_tracking_stands_still(float size, const PeltiJoint *from, const PeltiJoint *to)
 {
@@ -27,9 +27,10 @@ static int find_clusters(Tracking *t, const TrackingBones *from, const TrackingB
     int count = 0;
     for (int k = 0; k < t->who->bone_count; k++) {
         int b = t->bones.order[k], parent = t->who->bones[b].parent;
-        t->wake.scratch.cluster[b] = parent >= 0 && pelti_tracking_stands_still(t->mesh->diagonal, &from->joint[b], &to->joint[b])
-                                         ? t->wake.scratch.cluster[parent]
-                                         : count++;
+        t->stale.scratch.cluster[b] =
+            parent >= 0 && pelti_tracking_stands_still(t->mesh->diagonal, &from->joint[b], &to->joint[b])
+                ? t->stale.scratch.cluster[parent]
+                : count++;
     }
     return count;
 }
@@ -38,48 +39,48 @@ static int find_clusters(Tracking *t, const TrackingBones *from, const TrackingB
 static void find_strangers(Tracking *t, int clusters)
 {
     int words = t->frame.words;
-    memset(t->wake.scratch.strange, 0, sizeof(uint64_t) * (size_t)clusters * (size_t)words);
+    memset(t->stale.scratch.strange, 0, sizeof(uint64_t) * (size_t)clusters * (size_t)words);
     for (int c = 0; c < clusters; c++)
         for (int p = 0; p < t->fields->part_count; p++)
-            if (t->fields->parts[p].primitive >= 0 || t->wake.scratch.cluster[t->fields->parts[p].bone] != c)
-                t->wake.scratch.strange[(size_t)c * (size_t)words + (size_t)(p >> 6)] |= (uint64_t)1 << (p & 63);
+            if (t->fields->parts[p].primitive >= 0 || t->stale.scratch.cluster[t->fields->parts[p].bone] != c)
+                t->stale.scratch.strange[(size_t)c * (size_t)words + (size_t)(p >> 6)] |= (uint64_t)1 << (p & 63);
 }
 
-static void wake_range(void *context, int begin, int end, int worker)
+static void find_range(void *context, int begin, int end, int worker)
 {
-    const Wake *w = context;
+    const FindStale *w = context;
     Tracking *t = w->t;
     int words = t->frame.words;
     (void)worker;
     for (int v = begin; v < end; v++) {
         const uint64_t *now = pelti_frame_around(&t->frame, t->surface.x[v]),
-                       *strange = t->wake.scratch.strange + (size_t)t->wake.scratch.cluster[t->skin.bone[v]] * (size_t)words;
-        uint64_t *before = t->wake.around + (size_t)v * (size_t)words, met = now ? 0 : 1;
+                       *strange = t->stale.scratch.strange + (size_t)t->stale.scratch.cluster[t->skin.bone[v]] * (size_t)words;
+        uint64_t *before = t->stale.around + (size_t)v * (size_t)words, met = now ? 0 : 1;
         for (int k = 0; k < words; k++) {
             uint64_t here = now ? now[k] : ~(uint64_t)0;
             met |= (here | before[k]) & strange[k];
             before[k] = here;
         }
-        bool turn = v % TURNS == w->turn && (t->awake.creeps || tracking_bone_moved(&t->awake, t->skin.bone[v]));
-        if (met || t->wake.all || turn)
+        bool due = v % TURNS == w->share && (t->awake.creeps || tracking_bone_moved(&t->awake, t->skin.bone[v]));
+        if (met || t->stale.all || due)
             t->surface.must_look[v] = 1;
     }
 }
 
-void pelti_tracking_forget_around(Tracking *t)
+void pelti_tracking_forget_around(const Tracking *t, TrackingStale *stale)
 {
-    t->wake.turn = 0;
-    memset(t->wake.around, 0xff, sizeof(uint64_t) * (size_t)t->mesh->vertex_count * (size_t)t->frame.words); // look everywhere
+    stale->virtual_frame = 0;
+    memset(stale->around, 0xff, sizeof(uint64_t) * (size_t)t->mesh->vertex_count * (size_t)t->frame.words); // look everywhere
 }
 
-void pelti_tracking_wake(Tracking *t, const TrackingBones *from, const TrackingBones *to)
+void pelti_tracking_find_stale(Tracking *t, const TrackingBones *from, const TrackingBones *to)
 {
     int clusters = find_clusters(t, from, to);
-    Wake w = {.t = t, .turn = (int)(t->wake.turn++ % (unsigned)TURNS)};
-    t->wake.all = t->set.everywhere || clusters * HARDLY > t->who->bone_count; // hardly anything could be left out
-    if (!t->wake.all)
+    FindStale w = {.t = t, .share = (int)(t->stale.virtual_frame++ % (unsigned)TURNS)};
+    t->stale.all = t->set.everywhere || clusters * HARDLY > t->who->bone_count; // hardly anything could be left out
+    if (!t->stale.all)
         find_strangers(t, clusters);
     else
-        memset(t->wake.scratch.strange, 0xff, sizeof(uint64_t) * (size_t)clusters * (size_t)t->frame.words);
-    pelti_parallel_for(t->jobs, t->mesh->vertex_count, TRACKING_GRAIN, wake_range, &w);
+        memset(t->stale.scratch.strange, 0xff, sizeof(uint64_t) * (size_t)clusters * (size_t)t->frame.words);
+    pelti_parallel_for(t->jobs, t->mesh->vertex_count, TRACKING_GRAIN, find_range, &w);
 }
