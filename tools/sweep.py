@@ -17,8 +17,8 @@ Usage: tools/sweep.py [ROOM...] [--old] [--write] [--constant NAME] [--pelt buil
 A whole run takes half an hour of one core (contact 9 min, body 7, touch 4, layered and projective 3 each, all others 9 together); twice that on
 a machine with other work, where times are taken again.
 
-A run bakes the room's plays (built-in characters, below; those of `distil` are distilled, some only made) with the constant times 1/2 and times 2, and
-says which measures of the report left what the run with the constant as it is has, whether it took more or less processor time, and by
+A run bakes the room's plays (built-in characters, below; those of `distil` are distilled, some only made) with the constant times 1/2 and times 2 (of a
+cosine its angle, from the nearer of 0 and 180 degrees) and says which measures of the report left what the run with the constant as it is has, whether it took more or less processor time, and by
 how much the skin moved (99th percentile and farthest point, as shares of the size; where a single byte differs it says so). Where the skin is
 the same to the last byte it says whether objects of the scene move otherwise, whether a distilled file differs, or else what the report or
 the command tells. Where a room's plays show nothing, harder ones are tried one after another (HARDER). "nothing seen" is an answer too: not
@@ -203,6 +203,17 @@ def constants(room):
     return rows
 
 
+def halved_or_doubled(constant, factor):
+    """Half or twice what a constant says. What a cosine says is an angle: from the nearer of 0 and 180 degrees, and at most to the other one."""
+    value = eval(re.sub(r"(?<=[\d.])f\b", "", constant[1]), {})
+    if not constant[2].startswith("cosine"):
+        return value * factor
+    squared = constant[2].startswith("cosine squared")
+    angle = math.acos(math.sqrt(value) if squared else abs(value))
+    cosine = math.cos(min(factor * angle, math.pi / 2 if squared else math.pi))
+    return cosine * cosine if squared else math.copysign(1, value) * cosine
+
+
 def plays_of(room):
     return PLAYS[room] + [play for _, play in MORE_PLAYS.get(room, [])] + HARDER[room]
 
@@ -302,12 +313,12 @@ class Sweep:
         objects = ["-o", "out.glb", "--morph-per-frame"] if "--scene" in options else []  # the skin's file does not hold them
         return ["bake", self.character(made), "--clip", clip, "--frames", frames, "-o", "out.pc2", "--report", "out.json", *objects]
 
-    def play(self, room, play, name, factor):
+    def play(self, room, play, name, value):
         """What a play with a constant changed makes, or nothing and how it fails."""
         _, clip, frames, options = play
         out = self.folder / str(next(self.runs))
         out.mkdir()
-        environment = dict(os.environ, PELT_SWEEP=f"/{room}/constants.def:{name}={factor}" if name else "")
+        environment = dict(os.environ, PELT_SWEEP=f"/{room}/constants.def:{name}={value!r}" if name else "")
         command = [self.pelt, *self.work(play), "--threads", "1", "-q", *(self.found(value) for value in options)]
         with open(out / "err", "w+") as errors:
             run = subprocess.Popen(command, cwd=out, env=environment, stdout=subprocess.DEVNULL, stderr=errors)
@@ -324,9 +335,9 @@ class Sweep:
         measures = report.get("quality") or (distilled(report) if clip else {})
         return Played(measures, skin, files, json.dumps(timeless(report)) + said, used.ru_utime), None
 
-    def differences(self, room, play, base, name, factor):
+    def differences(self, room, play, base, name, value):
         """What a changed constant changes in a play, in words."""
-        now, failure = self.play(room, play, name, factor)
+        now, failure = self.play(room, play, name, value)
         if failure:
             return failure
         words = []
@@ -338,8 +349,8 @@ class Sweep:
         for _ in range(2):  # two more runs of either, in turns: what other work on the machine does is no answer
             if not unlike(base.seconds, seconds):
                 break
-            seconds = min(seconds, self.play(room, play, name, factor)[0].seconds)
-            base = base._replace(seconds=min(base.seconds, self.play(room, play, None, 1)[0].seconds))
+            seconds = min(seconds, self.play(room, play, name, value)[0].seconds)
+            base = base._replace(seconds=min(base.seconds, self.play(room, play, None, None)[0].seconds))
         else:
             words.append(f"time {seconds / base.seconds:.2g}×")
         self.bases[room, play] = base
@@ -348,7 +359,7 @@ class Sweep:
     def base(self, room, play):
         """A play with all constants as they are, once: and once more, for what equal runs do not make alike would be no answer."""
         if (room, play) not in self.bases:
-            (base, failure), (again, _) = self.play(room, play, None, 1), self.play(room, play, None, 1)
+            (base, failure), (again, _) = self.play(room, play, None, None), self.play(room, play, None, None)
             if failure:
                 raise SystemExit(f"sweep.py: {room}: {' '.join(play[0])} {play[1]}: {failure}")
             if base._replace(seconds=0) != again._replace(seconds=0):
@@ -362,7 +373,7 @@ class Sweep:
         for factor in (0.5, 2):
             found = []
             for play in plays:
-                words = self.differences(room, play, self.base(room, play), constant[0], factor)
+                words = self.differences(room, play, self.base(room, play), constant[0], halved_or_doubled(constant, factor))
                 if words:
                     found.append(f"{told_as(play)}: {words}")
             cells.append("; ".join(found) or UNSEEN)

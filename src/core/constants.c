@@ -15,7 +15,7 @@ double pelti_constant_swept(const char *table, const char *name, double value)
     if (all < room || strncmp(table + all - room, swept, room) != 0 || strncmp(colon + 1, name, length) != 0 ||
         colon[1 + length] != '=')
         return value;
-    return value * strtod(colon + length + 2, NULL);
+    return strtod(colon + length + 2, NULL);
 }
 #else
 typedef int no_constant_is_swept; // ISO C wants a declaration in every source

@@ -8,7 +8,7 @@
 #define PELTI_CORE_CONSTANTS_H
 
 #ifdef PELT_SWEEP
-/// The value times what the environment's PELT_SWEEP, "/<room>/constants.def:NAME=FACTOR", says of this name.
+/// The value, or another that the environment's PELT_SWEEP, "/<room>/constants.def:NAME=VALUE", says of this name.
 double pelti_constant_swept(const char *table, const char *name, double value);
 #define PELT_CONSTANT(name, value, unit, why)                                                                                    \
     static __typeof__(value) name = (value);                                                                                     \
