@@ -103,7 +103,7 @@ both "PELTI_WIDE PeltiFloat8 rows8(int a)" rows8
 for line in "    double world[3][3];" "    const Mat34 *node_world;" "static void lay(int n, Quat world[4])" "    double at[3] = {0}, world[3];" "    double at = f(1, 2), *row_world = 0;"; do
     begins src/io/read.c "$line" "$(grep -o '\w*world' <<<"$line"): a "
 done
-for line in "PeltWorld *world;" "    Mat34 to_world = m, rest_to_world;" "    lay(at, world);" "    return at, world;" "    pelt_world_step(s->world, poses);" "    Mat34 world_to_grid;" "    // double world"; do
+for line in "    PeltWorld *world;" "    Mat34 to_world = m, rest_to_world;" "    lay(at, world);" "    return at, world;" "    pelt_world_step(s->world, poses);" "    Mat34 world_to_grid;" "    // double world"; do
     begins src/io/read.c "$line" ""
 done
 words '`text`, `mark=`' '`read`'
