@@ -56,6 +56,9 @@ def without_comments(text):
     return re.sub(r"//[^\n]*", "", text)
 
 
+SHORT = ("math",)  # rooms whose types and inline functions have short names
+
+
 class House:
     def __init__(self, tree):
         self.tree = pathlib.Path(tree)
@@ -143,6 +146,13 @@ class House:
                     names[self.room(path)][name] = path
         return names
 
+    def globals(self):
+        """(path, name) of what a source keeps for other files to write: a library has none."""
+        for path in self.files:
+            if path.suffix == ".c":
+                for name in re.findall(r"^(?!static\b|const\b|typedef\b|extern\b|return\b|goto\b)[A-Za-z_][\w \*]*?\b(\w+)(?:\[[^\]]*\])*(?: = [^;]*)?;", self.text[path], re.M):
+                    yield path, name
+
     TYPES = (r"^typedef (?:struct|enum|union) \w*\s*\{.*?^\} (\w+);", r"^typedef (?:struct|enum|union) \w*\s*\{[^}\n]*\} (\w+);",
              r"^(?:struct|union) (\w+)\s*\{")
 
@@ -185,7 +195,7 @@ class House:
         """(path, name, "inline" or "constant") of the inline functions and the enum constants of headers of the rooms, but for math's,
         whose short names are every room's."""
         for path in self.files:
-            if path.suffix != ".h" or self.room(path) == "math":
+            if path.suffix != ".h" or self.room(path) in SHORT:
                 continue
             for name in dict.fromkeys(self.INLINE.findall(self.text[path])):  # once, where a scalar one stands beside it
                 yield path, name, "inline"
@@ -419,6 +429,11 @@ def check_names(house):
     wrong += [f"{page}: `{word}`: no name of {room} begins with it" for room, list_ in listed.items() for word in list_ if (room, word) not in used]
     wrong += check_shared(house, words, owner)
     wrong += [f"{path.relative_to(house.tree)}: {name}: a {kind}: `world` is a PeltWorld or the space" for path, name, kind in house.worlds()]
+    wrong += [f"{path.relative_to(house.tree)}: {name}: a type that does not begin with a word of {house.room(path)} ({', '.join(words[house.room(path)])})"
+              for name, paths in sorted(definitions.items()) for path in sorted(paths)
+              if not name.startswith("Pelt") and path in house.raw and path.suffix == ".h" and house.room(path) not in SHORT and
+              not any(begins_with(as_words(name), word) for word in words[house.room(path)])]
+    wrong += [f"{path.relative_to(house.tree)}: {name}: a variable that other files can write" for path, name in house.globals()]
     for name, files in house.twice():
         wrong.append(f"{files[0]}: {name} is a type of {' and of '.join(files[1:])} too: one name, one thing")
     return wrong

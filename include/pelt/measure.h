@@ -120,7 +120,7 @@ PELT_API const float *pelt_measure_map(PeltMeasure *measure, PeltMeasureMap map)
 /// Returns the worst of each measure over the frames; its `frames` is 0 where there were none. It must be called from the
 /// measure's thread and costs a copy.
 PELT_API PeltQuality pelt_measure_quality(const PeltMeasure *measure);
-/// Returns the same of lbs over the same frames; the inside test is left out, so that depth is NAN. Its `frames` is 0 where there
+/// Returns the same of lbs over the same frames; the inside test and jitter are left out, and NAN. Its `frames` is 0 where there
 /// is no lbs. It must be called from the measure's thread and costs a copy.
 PELT_API PeltQuality pelt_measure_lbs_quality(const PeltMeasure *measure);
 /// Returns pelt_quality_verdict of the two. The text is written into `size` bytes of the caller's, NULL where it is not wanted.

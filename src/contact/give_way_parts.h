@@ -138,8 +138,8 @@ typedef struct GiveOwn {
 } GiveOwn;
 
 /// Turns that are not shown at once, or not in full: from those of the corrected pose to those that are shown. give_way_shown.c
-/// writes it, give_way_weigh.c takes from `turn`, give_way_limit.c writes its share of the scratch; `wanted`, `now` and `speed`
-/// are kept in snapshots.
+/// writes it, give_way_weigh.c takes from `turn`, give_way_limit.c scales `turn` and `now` and writes its share of the scratch;
+/// `wanted`, `now` and `speed` are kept in snapshots.
 typedef struct GiveHeldBack {
     double *reach;       ///< [joint_count] of what it carries at rest, from the joint; length
     float (*head)[3];    ///< [joint_count] the joint at rest

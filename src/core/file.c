@@ -35,6 +35,43 @@ static int open_beside(PeltiFile *file, mode_t mode)
     return -1;
 }
 
+static PeltStatus fail_write(const PeltiFile *file, int code, PeltError *err)
+{
+    const char *cure = code == ENOSPC || code == EDQUOT ? "; free some space or write to another disk" : "";
+    return PELT_FAIL(err, PELT_IO, "%s: cannot write: %s%s", file->path, strerror(code), cure);
+}
+
+static PeltStatus end_failed(PeltiFile *file, int code, PeltError *err)
+{
+    PeltStatus status = fail_write(file, code, err);
+    pelti_file_abort(file);
+    return status;
+}
+
+/// What is written to a pipe waits in a file without a name.
+static PeltStatus keep_for_pipe(PeltiFile *file, PeltError *err)
+{
+    file->pipe = file->stream;
+    file->stream = tmpfile();
+    return file->stream ? PELT_OK : end_failed(file, errno, err);
+}
+
+static bool hand_to_pipe(PeltiFile *file)
+{
+    char bytes[1 << 14];
+    size_t count;
+    rewind(file->stream);
+    while ((count = fread(bytes, 1, sizeof bytes, file->stream)) > 0)
+        if (fwrite(bytes, 1, count, file->pipe) != count)
+            return false;
+    bool good = !ferror(file->stream) && fflush(file->pipe) == 0;
+    fclose(file->stream);
+    file->stream = NULL;
+    FILE *pipe = file->pipe;
+    file->pipe = NULL;
+    return fclose(pipe) == 0 && good;
+}
+
 PeltStatus pelti_file_begin(PeltiFile *file, const char *path, PeltError *err)
 {
     *file = (PeltiFile){0};
@@ -44,17 +81,18 @@ PeltStatus pelti_file_begin(PeltiFile *file, const char *path, PeltError *err)
     bool exists = stat(path, &about) == 0;
     if (exists && S_ISDIR(about.st_mode))
         return PELT_FAIL(err, PELT_IO, "%s: is a folder", path);
-    file->path = exists ? realpath(path, NULL) : strdup(path);
+    bool regular = !exists || S_ISREG(about.st_mode);
+    file->path = exists && regular ? realpath(path, NULL) : strdup(path); // a pipe may have no name that leads to it
     if (!file->path)
         return PELT_FAIL(err, errno == ENOMEM ? PELT_FAILED : PELT_IO, "%s: %s", path, strerror(errno));
     int fd;
-    if (exists && !S_ISREG(about.st_mode))
-        fd = open(path, O_WRONLY | O_CLOEXEC);
-    else
+    if (regular)
         fd = open_beside(file, exists ? about.st_mode & 0777 : 0666);
+    else
+        fd = open(path, O_WRONLY | O_CLOEXEC);
     file->stream = fd >= 0 ? fdopen(fd, "wb") : NULL;
     if (file->stream)
-        return PELT_OK;
+        return !regular && S_ISFIFO(about.st_mode) ? keep_for_pipe(file, err) : PELT_OK;
     PeltStatus status = PELT_FAIL(err, errno == ENOMEM ? PELT_FAILED : PELT_IO, "%s: cannot write: %s", path, strerror(errno));
     if (fd >= 0) {
         close(fd);
@@ -63,12 +101,6 @@ PeltStatus pelti_file_begin(PeltiFile *file, const char *path, PeltError *err)
     }
     forget(file);
     return status;
-}
-
-static PeltStatus fail_write(const PeltiFile *file, int code, PeltError *err)
-{
-    const char *cure = code == ENOSPC || code == EDQUOT ? "; free some space or write to another disk" : "";
-    return PELT_FAIL(err, PELT_IO, "%s: cannot write: %s%s", file->path, strerror(code), cure);
 }
 
 PeltStatus pelti_file_write(PeltiFile *file, const void *data, size_t bytes, PeltError *err)
@@ -88,13 +120,6 @@ PeltStatus pelti_file_patch(PeltiFile *file, long offset, const void *data, size
     return PELT_FAIL(err, PELT_IO, "%s: cannot rewrite bytes at %ld: %s", file->path, offset, strerror(errno));
 }
 
-static PeltStatus end_failed(PeltiFile *file, int code, PeltError *err)
-{
-    PeltStatus status = fail_write(file, code, err);
-    pelti_file_abort(file);
-    return status;
-}
-
 PeltStatus pelti_file_complete(PeltiFile *file, PeltError *err)
 {
     PELT_ASSERT(file->stream);
@@ -104,11 +129,13 @@ PeltStatus pelti_file_complete(PeltiFile *file, PeltError *err)
     if (good && file->temporary)
         good = fdatasync(fileno(file->stream)) == 0 || errno == EINVAL || errno == EROFS;
     int code = errno;
-    if (fclose(file->stream) != 0 && good) {
-        code = errno;
-        good = false;
+    if (!file->pipe) {
+        if (fclose(file->stream) != 0 && good) {
+            code = errno;
+            good = false;
+        }
+        file->stream = NULL;
     }
-    file->stream = NULL;
     return good ? PELT_OK : end_failed(file, code, err);
 }
 
@@ -117,6 +144,8 @@ PeltStatus pelti_file_commit(PeltiFile *file, PeltError *err)
     PELT_ASSERT(file->path);
     if (file->stream)
         PELT_TRY(pelti_file_complete(file, err));
+    if (file->pipe && !hand_to_pipe(file))
+        return end_failed(file, errno, err);
     if (file->temporary && rename(file->temporary, file->path) != 0)
         return end_failed(file, errno, err);
     forget(file);
@@ -127,6 +156,8 @@ void pelti_file_abort(PeltiFile *file)
 {
     if (file->stream)
         fclose(file->stream);
+    if (file->pipe)
+        fclose(file->pipe);
     if (file->temporary)
         unlink(file->temporary);
     forget(file);

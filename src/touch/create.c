@@ -55,9 +55,9 @@ static void take_skin(PeltiTouch *t)
     t->rest.ring_length = PELTI_NEW(pool, float, t->mesh->ring_start[t->count] + 1);
     t->rest.bone = pelti_pool_take(pool, n, sizeof *t->rest.bone);
     t->rest.weight = pelti_pool_take(pool, n, sizeof *t->rest.weight);
-    // Every feature that is listed is paid for, WORK a vertex and for WORK_BASE more at most: a list of twice that is never full
-    // before the work is spent; twice, since workers find into even shares of as much room. Fewer features are held apart than
-    // listed; a contact that finds no room is left to the cuts. 8: chosen, not measured.
+    // Every feature that is listed is paid for, WORK a vertex and for WORK_BASE more at most: a list of about twice that is not
+    // full before the work is spent; twice, since workers find into even shares of as much room. Fewer features are held apart
+    // than listed; a contact that finds no room is left to the cuts. 8: chosen, not measured.
     t->features.capacity = 20 * t->count + 4096;
     t->contacts.capacity = 8 * t->count + 4096;
     t->features.list = PELTI_NEW(pool, TouchFeature, t->features.capacity);

@@ -73,6 +73,10 @@ begins src/io/read.h "typedef int PeltiReadRow[3];" ""
 begins src/io/read.h "typedef struct PeltiTextRow { int at; } PeltiTextRow;" "PeltiTextRow: does not begin with a word of io (io, read)"
 begins src/io/read.h "typedef enum PeltiWay { PELTI_UP } PeltiWay;" "PeltiWay: does not begin with a word of io"
 begins src/io/read.h "typedef int (*PeltiReadyFn)(void);" "PeltiReadyFn: does not begin with a word of io"
+begins src/io/read.h "typedef struct ReadRow8 { int at; } ReadRow8;" ""
+begins src/io/read.h "typedef struct TextRow8 { int at; } TextRow8;" "TextRow8: a type that does not begin with a word of io (io, read)"
+begins src/io/read.c "double read_most = 1;" "read_most: a variable that other files can write"
+begins src/io/read.c "int read_rows[3][2];" "read_rows: a variable that other files can write"
 begins src/io/read.h "static inline int pelti_reads(void) { return 0; }" ""
 begins src/io/read.h "static inline int pelti_text_row(void) { return 0; }" "pelti_text_row: does not begin with a word of io"
 begins src/core/text.c "const int pelti_marks[] = {1};" ""
@@ -96,10 +100,10 @@ both() { # LINE NAME: a line more in a header of each room, and what is to be to
 }
 both "enum { PELTI_MOST = 1 };" PELTI_MOST
 both "PELTI_WIDE PeltiFloat8 rows8(int a)" rows8
-for line in "double world[3][3];" "    const Mat34 *node_world;" "static void lay(int n, Quat world[4])" "    double at[3] = {0}, world[3];" "    double at = f(1, 2), *row_world = 0;"; do
+for line in "    double world[3][3];" "    const Mat34 *node_world;" "static void lay(int n, Quat world[4])" "    double at[3] = {0}, world[3];" "    double at = f(1, 2), *row_world = 0;"; do
     begins src/io/read.c "$line" "$(grep -o '\w*world' <<<"$line"): a "
 done
-for line in "PeltWorld *world;" "    Mat34 to_world = m, rest_to_world;" "    lay(at, world);" "    return at, world;" "    pelt_world_step(s->world, poses);" "    Mat34 world_to_grid;" "    // double world"; do
+for line in "    PeltWorld *world;" "    Mat34 to_world = m, rest_to_world;" "    lay(at, world);" "    return at, world;" "    pelt_world_step(s->world, poses);" "    Mat34 world_to_grid;" "    // double world"; do
     begins src/io/read.c "$line" ""
 done
 words '`text`, `mark=`' '`read`'

@@ -76,7 +76,7 @@ typedef struct TrackingSkin {
 } TrackingSkin;
 
 /// Where vertices are, and what each saw when it last looked at the field. project.c moves and looks, relax.c slides, predict.c
-/// slides on; stale.c and swell.c write `must_look`, order.c made `look_order`; all stages read it.
+/// slides on; stale.c, swell.c and relax.c write `must_look`, order.c made `look_order`; all stages read it.
 typedef struct TrackingSurface {
     Vec3 *x;
     Vec3 *normal;           ///< unit, of the surface a vertex is on
