@@ -240,6 +240,16 @@ static bool is_one_file(const char *input, const char *output)
     return stat(input, &in) == 0 && stat(output, &out) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
 }
 
+bool cli_writes_once(const CliCommand *command, const CliFiles *written, const char *other)
+{
+    for (int w = 0; other && w < written->count; w++)
+        if (strcmp(written->items[w], other) == 0 || is_one_file(written->items[w], other)) {
+            cli_usage(command, "%s would be written twice: give one of the results another name", other);
+            return false;
+        }
+    return true;
+}
+
 bool cli_keeps(const CliCommand *command, const CliFiles *read, const CliFiles *written)
 {
     for (int w = 0; w < written->count; w++)

@@ -103,8 +103,9 @@ static int run(const CliCommand *command, int argc, char **argv)
     if (r.outputs.count == 0 && !r.def.report_path)
         return cli_usage(command, "nothing to write: give -o or --report");
     const CliFiles *read = CLI_FILES(r.file, r.motion, r.def.skin.rig_path, r.def.scene_path);
-    if (!cli_keeps(command, read, &(CliFiles){r.outputs.items, r.outputs.count}) ||
-        !cli_keeps(command, read, CLI_FILES(r.def.report_path)))
+    const CliFiles *written = &(CliFiles){r.outputs.items, r.outputs.count};
+    if (!cli_keeps(command, read, written) || !cli_keeps(command, read, CLI_FILES(r.def.report_path)) ||
+        !cli_writes_once(command, written, r.def.report_path))
         return PELT_BAD_ARGUMENT;
     if (r.no_measure)
         r.def.measure = PELT_BAKE_MEASURE_NEVER;

@@ -79,6 +79,8 @@ typedef struct CliFiles {
 /// Whether no file that is read is written over, under whatever name: its skin, clips or points would be lost. False: said so,
 /// the exit code is PELT_BAD_ARGUMENT.
 bool cli_keeps(const CliCommand *command, const CliFiles *read, const CliFiles *written);
+/// Whether another file that is written is none of these. False: said so, the exit code is PELT_BAD_ARGUMENT.
+bool cli_writes_once(const CliCommand *command, const CliFiles *written, const char *other);
 int cli_usage(const CliCommand *command, const char *format, ...) PELT_PRINTF(2, 3); ///< exit code 1, points at --help
 
 /// Progress on stderr: a bar on a terminal, a line every 10 % elsewhere. For PeltSkinDef.progress; user is a CliProgress.

@@ -352,7 +352,7 @@ class Sweep:
             seconds = min(seconds, self.play(room, play, name, value)[0].seconds)
             base = base._replace(seconds=min(base.seconds, self.play(room, play, None, None)[0].seconds))
         else:
-            words.append(f"time {seconds / base.seconds:.2g}×")
+            words.append(f"time {seconds / max(base.seconds, 0.01):.2g}×")
         self.bases[room, play] = base
         return ", ".join(words + moved(base.skin, now.skin) or words + otherwise(play, base, now))
 
@@ -417,8 +417,9 @@ def told_as(play):
 
 
 def unlike(a, b):
-    """Times that differ by more than the same work on a machine with other work does: by a third, seen again and again."""
-    return b > 1.5 * a or b < a / 1.5
+    """Times that differ by more than the same work on a machine with other work does: by a third, seen again and again. What takes less than a tenth
+    of a second either way is told by the processor's clock too coarsely."""
+    return max(a, b) > 0.1 and (b > 1.5 * a or b < a / 1.5)
 
 
 def opening(constant):

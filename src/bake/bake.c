@@ -159,7 +159,7 @@ static PeltStatus bake_all(PeltiRun *run, PeltError *err)
     if (scene.path || scene.scene)
         PELT_TRY(pelti_around_open(scene, run->skin, run->count, &run->log, &run->around, err));
     PELT_TRY(open_outputs(run, err));
-    if (run->def->report_path) // what cannot be written is found here, before any work
+    if (run->def->report_path) // what cannot be written is found here, before the first frame
         PELT_TRY(pelti_file_begin(&run->report, run->def->report_path, err));
     run->pose = pelti_pose_new(&run->pool, run->character->who);
     run->records = PELTI_NEW(&run->pool, PeltiRunFrame, run->count);

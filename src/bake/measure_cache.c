@@ -46,9 +46,6 @@ static PeltStatus open_cache(Job *job, PeltError *err)
     if (def->fps == 0 && job->cache->frames.fps <= 0 && job->character->who->clip_count)
         pelti_warn(&job->log, "fps-unsaid", "%s: does not say how many frames a second it has: 30 taken (--fps)",
                    def->cache_path);
-    if (def->first_frame < 0 && job->cache->timeless && job->character->who->clip_count)
-        return PELT_FAIL(err, PELT_BAD_INPUT, "%s: one frame, and nothing says which of the clip it is: say it (--first)",
-                         def->cache_path);
     if (!(def->fps >= 0 && job->fps <= 10000))
         return PELT_FAIL(err, PELT_BAD_ARGUMENT, "fps must be above 0 and at most 10000, not %g",
                          def->fps != 0 ? def->fps : job->fps);
@@ -67,6 +64,9 @@ static PeltStatus choose_clip(Job *job, PeltError *err)
     if (job->clip < 0) // no motion: the number of a frame says nothing
         return PELT_OK;
     int total = pelti_clip_frames(&who->clips[job->clip], job->fps);
+    if (job->def->first_frame < 0 && job->cache->timeless && total > 1)
+        return PELT_FAIL(err, PELT_BAD_INPUT, "%s: one frame, and nothing says which of the clip's 0:%d it is: say it (--first)",
+                         job->def->cache_path, total - 1);
     if (job->first < 0 || job->first > total - job->count)
         return PELT_FAIL(
             err, PELT_BAD_INPUT,

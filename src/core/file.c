@@ -35,6 +35,62 @@ static int open_beside(PeltiFile *file, mode_t mode)
     return -1;
 }
 
+static PeltStatus fail_write(const PeltiFile *file, int code, PeltError *err)
+{
+    const char *cure = code == ENOSPC || code == EDQUOT ? "; free some space or write to another disk" : "";
+    return PELT_FAIL(err, PELT_IO, "%s: cannot write: %s%s", file->path, strerror(code), cure);
+}
+
+static PeltStatus end_failed(PeltiFile *file, int code, PeltError *err)
+{
+    PeltStatus status = fail_write(file, code, err);
+    pelti_file_abort(file);
+    return status;
+}
+
+/// What is written to a pipe waits in a file without a name.
+static bool is_pipe(const PeltiFile *file)
+{
+    struct stat about;
+    return !file->temporary && stat(file->path, &about) == 0 && S_ISFIFO(about.st_mode);
+}
+
+/// Opened only now: a reader that waits for its end would take an earlier closing for it. Returns why it failed; 0: it did not.
+static int hand_to_pipe(PeltiFile *file)
+{
+    char bytes[1 << 14];
+    size_t count;
+    int fd = open(file->path, O_WRONLY | O_CLOEXEC), code = 0;
+    FILE *pipe = fd >= 0 ? fdopen(fd, "wb") : NULL;
+    if (!pipe)
+        return errno;
+    rewind(file->stream);
+    while (code == 0 && (count = fread(bytes, 1, sizeof bytes, file->stream)) > 0)
+        code = fwrite(bytes, 1, count, pipe) == count ? 0 : errno;
+    if (code == 0 && ferror(file->stream))
+        code = EIO;
+    if (fclose(pipe) != 0 && code == 0)
+        code = errno;
+    fclose(file->stream);
+    file->stream = NULL;
+    return code;
+}
+
+static FILE *open_stream(PeltiFile *file, const struct stat *exists)
+{
+    if (exists && S_ISFIFO(exists->st_mode))
+        return access(file->path, W_OK) == 0 ? tmpfile() : NULL;
+    bool regular = !exists || S_ISREG(exists->st_mode);
+    int fd = regular ? open_beside(file, exists ? exists->st_mode & 0777 : 0666) : open(file->path, O_WRONLY | O_CLOEXEC);
+    FILE *stream = fd >= 0 ? fdopen(fd, "wb") : NULL;
+    if (fd >= 0 && !stream) {
+        close(fd);
+        if (file->temporary)
+            unlink(file->temporary);
+    }
+    return stream;
+}
+
 PeltStatus pelti_file_begin(PeltiFile *file, const char *path, PeltError *err)
 {
     *file = (PeltiFile){0};
@@ -44,31 +100,16 @@ PeltStatus pelti_file_begin(PeltiFile *file, const char *path, PeltError *err)
     bool exists = stat(path, &about) == 0;
     if (exists && S_ISDIR(about.st_mode))
         return PELT_FAIL(err, PELT_IO, "%s: is a folder", path);
-    file->path = exists ? realpath(path, NULL) : strdup(path);
+    bool regular = exists && S_ISREG(about.st_mode);
+    file->path = regular ? realpath(path, NULL) : strdup(path); // a pipe may have no name that leads to it
     if (!file->path)
         return PELT_FAIL(err, errno == ENOMEM ? PELT_FAILED : PELT_IO, "%s: %s", path, strerror(errno));
-    int fd;
-    if (exists && !S_ISREG(about.st_mode))
-        fd = open(path, O_WRONLY | O_CLOEXEC);
-    else
-        fd = open_beside(file, exists ? about.st_mode & 0777 : 0666);
-    file->stream = fd >= 0 ? fdopen(fd, "wb") : NULL;
+    file->stream = open_stream(file, exists ? &about : NULL);
     if (file->stream)
         return PELT_OK;
     PeltStatus status = PELT_FAIL(err, errno == ENOMEM ? PELT_FAILED : PELT_IO, "%s: cannot write: %s", path, strerror(errno));
-    if (fd >= 0) {
-        close(fd);
-        if (file->temporary)
-            unlink(file->temporary);
-    }
     forget(file);
     return status;
-}
-
-static PeltStatus fail_write(const PeltiFile *file, int code, PeltError *err)
-{
-    const char *cure = code == ENOSPC || code == EDQUOT ? "; free some space or write to another disk" : "";
-    return PELT_FAIL(err, PELT_IO, "%s: cannot write: %s%s", file->path, strerror(code), cure);
 }
 
 PeltStatus pelti_file_write(PeltiFile *file, const void *data, size_t bytes, PeltError *err)
@@ -88,13 +129,6 @@ PeltStatus pelti_file_patch(PeltiFile *file, long offset, const void *data, size
     return PELT_FAIL(err, PELT_IO, "%s: cannot rewrite bytes at %ld: %s", file->path, offset, strerror(errno));
 }
 
-static PeltStatus end_failed(PeltiFile *file, int code, PeltError *err)
-{
-    PeltStatus status = fail_write(file, code, err);
-    pelti_file_abort(file);
-    return status;
-}
-
 PeltStatus pelti_file_complete(PeltiFile *file, PeltError *err)
 {
     PELT_ASSERT(file->stream);
@@ -104,11 +138,13 @@ PeltStatus pelti_file_complete(PeltiFile *file, PeltError *err)
     if (good && file->temporary)
         good = fdatasync(fileno(file->stream)) == 0 || errno == EINVAL || errno == EROFS;
     int code = errno;
-    if (fclose(file->stream) != 0 && good) {
-        code = errno;
-        good = false;
+    if (!is_pipe(file)) {
+        if (fclose(file->stream) != 0 && good) {
+            code = errno;
+            good = false;
+        }
+        file->stream = NULL;
     }
-    file->stream = NULL;
     return good ? PELT_OK : end_failed(file, code, err);
 }
 
@@ -117,6 +153,9 @@ PeltStatus pelti_file_commit(PeltiFile *file, PeltError *err)
     PELT_ASSERT(file->path);
     if (file->stream)
         PELT_TRY(pelti_file_complete(file, err));
+    int code = file->stream ? hand_to_pipe(file) : 0; // of a pipe alone it is open still
+    if (code != 0)
+        return end_failed(file, code, err);
     if (file->temporary && rename(file->temporary, file->path) != 0)
         return end_failed(file, errno, err);
     forget(file);
@@ -127,6 +166,9 @@ void pelti_file_abort(PeltiFile *file)
 {
     if (file->stream)
         fclose(file->stream);
+    int fd = file->path && is_pipe(file) ? open(file->path, O_WRONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    if (fd >= 0)
+        close(fd); // so a reader that waits sees the end
     if (file->temporary)
         unlink(file->temporary);
     forget(file);

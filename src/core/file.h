@@ -8,11 +8,12 @@
 #include <stdio.h>
 
 /// A file being written. Plain struct of the caller's; `begin` fills it, exactly one of `commit` and `abort` ends it.
-/// A target that exists and is no regular file (/dev/stdout, a pipe) is written directly. A link is followed.
+/// A target that exists and is no regular file (a terminal, a device) is written directly; a pipe, whose bytes nobody can take
+/// back, when the file is committed. A link is followed.
 typedef struct PeltiFile {
     FILE *stream;    ///< NULL: not open
     char *path;      ///< where it will appear
-    char *temporary; ///< NULL: written directly
+    char *temporary; ///< NULL: written directly, or to a pipe: then `stream` is a file without a name
 } PeltiFile;
 
 /// The folder must exist. Stories name the file and the cause.

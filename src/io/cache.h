@@ -88,7 +88,7 @@ struct PeltiCache { ///< the head of every cache
     const PeltiCacheKind *kind;
     PeltiPool pool;
     PeltiSinkFrames frames; ///< fps 0: the file does not say
-    bool timeless;          ///< one frame, and nothing in the file says which
+    bool timeless;          ///< one frame, and nothing in the file says which of a clip
     const char *path;       ///< for stories; NULL: they name a file already
 };
 

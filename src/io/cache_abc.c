@@ -256,8 +256,8 @@ static PeltStatus read_metas(AbcReader *r, const PeltiOgawaGroup *root, PeltErro
     return PELT_OK;
 }
 
-/// One time sampling: steps of even length from a start, or all times.
-static void read_sampling(PeltiOgawaBlock *block, uint64_t stored, double step, PeltiSinkFrames *frames)
+/// One time sampling: steps of even length from a start, or all times. `fps`: what the caller says, where it does not.
+static void read_sampling(PeltiOgawaBlock *block, uint64_t stored, double step, double fps, PeltiSinkFrames *frames)
 {
     uint64_t first, last = 0;
     if (stored == 0 || !pelti_ogawa_take(block, 8, &first))
@@ -272,15 +272,16 @@ static void read_sampling(PeltiOgawaBlock *block, uint64_t stored, double step, 
         if (!pelti_ogawa_take(block, 8, &last))
             return;
     if (stored >= (uint64_t)frames->frame_count)
-        pelti_cache_times(frames, start, pelti_cache_double(last), frames->fps);
+        pelti_cache_times(frames, start, pelti_cache_double(last), frames->fps > 0 ? frames->fps : fps);
     frames->fps = frames->fps <= 1e5 ? frames->fps : 0;
 }
 
 /// Sampling 0 is that of what has no time.
-static PeltStatus read_times(AbcCache *cache, const PeltiOgawaGroup *root, uint64_t wanted, PeltError *err)
+static PeltStatus read_times(AbcCache *cache, const PeltiOgawaGroup *root, uint64_t wanted, double fps, PeltError *err)
 {
     PeltiOgawaBlock block;
     uint64_t where, most, bits, stored;
+    cache->head.timeless = wanted == 0 && cache->head.frames.frame_count == 1;
     if (wanted == 0)
         return PELT_OK;
     PELT_TRY(pelti_ogawa_child(&cache->source, root, 4, &where, err));
@@ -290,7 +291,7 @@ static PeltStatus read_times(AbcCache *cache, const PeltiOgawaGroup *root, uint6
         there = pelti_ogawa_take(&block, 4, &most) && pelti_ogawa_take(&block, 8, &bits) &&
                 pelti_ogawa_take(&block, 4, &stored) && stored <= (block.size - block.used) / 8;
         if (there && i == wanted)
-            read_sampling(&block, stored, pelti_cache_double(bits), &cache->head.frames);
+            read_sampling(&block, stored, pelti_cache_double(bits), fps, &cache->head.frames);
         else if (there)
             block.used += 8 * (size_t)stored;
     }
@@ -343,7 +344,7 @@ static PeltStatus open_abc(PeltiCache *head, const PeltiCacheSource *source, Pel
     PELT_TRY(pelti_ogawa_child(&cache->source, &root, 2, &where, err));
     PELT_TRY(read_object(&r, where, "", &AT_HOME, 0, err));
     PELT_TRY(count_frames(cache, &time, err));
-    return read_times(cache, &root, time, err);
+    return read_times(cache, &root, time, source->fps, err);
 }
 
 static void move_points(const AbcPlace *place, Vec3 *points, int count)

@@ -149,7 +149,7 @@ static PeltStatus count_frames(GltfCache *cache, double fps, PeltError *err)
     PELT_TRY(find_motion(cache, &moves, err));
     if (!moves) {
         cache->clip = NULL;
-        cache->head.timeless = cache->has_skin;
+        cache->head.timeless = true;
         return PELT_OK;
     }
     if (cache->has_skin)

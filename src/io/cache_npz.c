@@ -264,6 +264,7 @@ static PeltStatus read_frames(NpzCache *cache, PeltError *err)
     }
     cache->head.frames.fps = fps;
     pelti_cache_start(&cache->head.frames, start);
+    cache->head.timeless = cache->head.frames.frame_count == 1 && !cache->start_frame.there;
     return PELT_OK;
 }
 

@@ -89,7 +89,7 @@ static void find_frames(ObjCache *cache, const char *path)
         memcpy(cache->name, path, strlen(path));
         number = lowest_number(path);
     }
-    cache->single = number < 0;
+    cache->single = cache->head.timeless = number < 0;
     if (cache->single)
         return;
     frames->start_frame = number;

@@ -363,6 +363,7 @@ static PeltStatus count_frames(UsdCache *cache, PeltError *err)
     cache->head.frames = (PeltiSinkFrames){.point_count = (int)points, .frame_count = (int)longest->sample_count};
     cache->head.frames.fps = codes / step <= 1e5 ? fmax(codes / step, 0) : 0;
     pelti_cache_start(&cache->head.frames, first->time / step);
+    cache->head.timeless = longest->sample_count == 1 && !longest->moves;
     return PELT_OK;
 }
 

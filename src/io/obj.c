@@ -116,8 +116,14 @@ static PeltStatus frame(PeltiSink *head, const Vec3 *points, const Vec3 *normals
 
 static PeltStatus complete(PeltiSink *head, PeltError *err)
 {
-    (void)head; // each frame was completed when it was written
-    (void)err;
+    ObjSink *sink = (ObjSink *)head; // each frame was completed when it was written: a name may still be taken
+    struct stat about;
+    char to[PATH_BYTES + 32];
+    for (int i = 0; i < head->pushed; i++) {
+        final_path(sink, i, to, sizeof to);
+        if (stat(to, &about) == 0 && S_ISDIR(about.st_mode))
+            return PELT_FAIL(err, PELT_IO, "%s: is a folder", to);
+    }
     return PELT_OK;
 }
 

@@ -70,8 +70,7 @@ static PeltStatus open_cache(Rendering *job, PeltError *err)
     if (job->cache->frames.point_count != points)
         return PELT_FAIL(err, PELT_BAD_INPUT, "%s: has %d points a frame, the character %d", job->def->cache_path,
                          job->cache->frames.point_count, points);
-    bool named = job->cache->timeless && job->def->frame >= 0; // it is whichever one says it is
-    job->begin = named ? job->def->frame : job->cache->frames.start_frame;
+    job->begin = job->cache->timeless && job->def->frame >= 0 ? job->def->frame : job->cache->frames.start_frame;
     job->end = job->begin + job->cache->frames.frame_count;
     job->points = PELTI_NEW(&job->pool, Vec3, points);
     return job->pool.failed ? pelti_no_memory(err, (size_t)points * sizeof(Vec3)) : PELT_OK;
@@ -91,7 +90,9 @@ static PeltStatus choose_frames(Rendering *job, PeltError *err)
     if (def->cache_path && !def->rest)
         PELT_TRY(open_cache(job, err));
     // a cache as long as the clip, or one that says where in it it begins, is of the clip
-    bool fits = job->begin > 0 ? job->end <= job->clip_frames : job->begin == 0 && job->end == job->clip_frames;
+    bool named = job->cache && job->cache->timeless && def->frame >= 0; // it is whichever one says it is
+    bool within = job->end <= job->clip_frames;
+    bool fits = named || job->begin > 0 ? within : job->begin == 0 && job->end == job->clip_frames;
     job->guided = !def->rest && fits;
     int last = def->last_frame < 0 ? job->end - 1 : def->last_frame;
     job->first = job->moving ? def->first_frame : def->frame < 0 ? job->begin : def->frame;

@@ -30,6 +30,12 @@ for report in "$work/nowhere/r.json" "$work"; do
     "$PELT" bake "$work/arm.glb" -m lbs --clip bend --frames 0:3 -q -o "$work/together.pc2" --report "$report" 2>"$work/err"
     [ $? = 2 ] && [ "$(cat "$work/together.pc2")" = old ] || fail "a report that cannot be written: $(cat "$work/err")"
 done
+mkdir "$work/kept_0000.obj"
+"$PELT" bake "$work/arm.glb" -m lbs --clip bend --frames 0:3 -q -o "$work/together.pc2" -o "$work/kept.obj" 2>"$work/err"
+[ $? = 2 ] && [ "$(cat "$work/together.pc2")" = old ] || fail "a folder in the place of a frame: $(cat "$work/err")"
+"$PELT" bake "$work/arm.glb" -m lbs --clip bend --frames 0:3 -q -o "$work/together.pc2" --report "$work/together.pc2" 2>"$work/err"
+[ $? = 1 ] && [ "$(cat "$work/together.pc2")" = old ] || fail "a report by the name of an output: $(cat "$work/err")"
+"$PELT" bake "$work/arm.glb" -m lbs --clip bend --frames 0:3 --no-measure -q --report /dev/stdout | python3 -c 'import json, sys; assert json.load(sys.stdin)["frames"] == 4' || fail "a report into a pipe"
 # refusals say the cure
 "$PELT" measure "$work/arm.glb" 2>"$work/err"
 [ $? = 1 ] && grep -q -- "--cache" "$work/err" || fail "no cache: $(cat "$work/err")"
@@ -73,13 +79,38 @@ for kind in pc2 mdd npz usda abc; do
     python3 -c "import json; r = json.load(open('$work/one.json')); assert r['first_frame'] == 18 and r['quality']['flown'] == 0, r" || fail "the frame of .$kind"
     case $kind in pc2 | mdd) grep -q -- "30 taken (--fps)" "$work/err" || fail "a rate that was guessed for .$kind: $(cat "$work/err")" ;; esac
 done
-for kind in glb gltf; do
-    "$PELT" measure "$work/arm.glb" --cache "$work/one/a.$kind" --clip bend -q 2>"$work/err"
+cp "$work/one/a_0018.obj" "$work/one/a.obj"
+python3 - "$work/one" <<'END' || fail "caches that do not say their frame"
+import re, sys, zipfile
+text = open(sys.argv[1] + "/a.usda").read()
+open(sys.argv[1] + "/plain.usda", "w").write(re.sub(r"(\w+(?:\[\])? \w+)\.timeSamples = \{\s*[\d.]+: (.*?),\s*\}", r"\1 = \2", text, flags=re.S))
+with zipfile.ZipFile(sys.argv[1] + "/a.npz") as old, zipfile.ZipFile(sys.argv[1] + "/plain.npz", "w") as new:
+    for name in old.namelist():
+        if name != "start_frame.npy":
+            new.writestr(name, old.read(name))
+END
+mv "$work/one/a.obj" "$work/one/plain.obj" && cp "$work/one/a.glb" "$work/one/plain.glb" && cp "$work/one/a.gltf" "$work/one/plain.gltf"
+for kind in glb gltf npz obj usda; do
+    "$PELT" measure "$work/arm.glb" --cache "$work/one/plain.$kind" --clip bend -q 2>"$work/err"
     [ $? = 3 ] && grep -q -- "--first" "$work/err" || fail "one frame of .$kind: $(cat "$work/err")"
-    "$PELT" measure "$work/arm.glb" --cache "$work/one/a.$kind" --clip bend --first 18 --report "$work/one.json" -q 2>/dev/null || fail "one frame of .$kind, told"
+    "$PELT" measure "$work/arm.glb" --cache "$work/one/plain.$kind" --clip bend --first 18 --report "$work/one.json" -q 2>/dev/null || fail "one frame of .$kind, told"
     python3 -c "import json; r = json.load(open('$work/one.json')); assert r['quality']['flown'] < 1e-3, r" || fail "the frame of .$kind, told"
-    "$PELT" render "$work/arm.glb" --cache "$work/one/a.$kind" --clip bend --frame 18 --size 80x60 -q -o "$work/got.png" || fail "the picture of one frame of .$kind"
+    "$PELT" render "$work/arm.glb" --cache "$work/one/plain.$kind" --clip bend --frame 18 --size 80x60 -q -o "$work/got.png" || fail "the picture of one frame of .$kind"
 done
+# a clip of one frame has no other
+"$PELT" make cylinder --vertices 500 -q -o "$work/pose.gltf" && python3 - "$work/pose.gltf" <<'END' || fail "a clip of one frame"
+import json, sys
+text = json.load(open(sys.argv[1]))
+for clip in text["animations"]:
+    for sampler in clip["samplers"]:
+        for accessor in (sampler["input"], sampler["output"]):
+            text["accessors"][accessor]["count"] = 1
+            for bound in ("min", "max"):
+                text["accessors"][accessor].pop(bound, None)
+        text["accessors"][sampler["input"]].update(min=[0], max=[0])
+json.dump(text, open(sys.argv[1], "w"))
+END
+"$PELT" bake "$work/pose.gltf" -m lbs -q -o "$work/pose.glb" && "$PELT" measure "$work/pose.gltf" --cache "$work/pose.glb" -q 2>"$work/err" || fail "a pose: $(cat "$work/err")"
 "$PELT" measure "$work/arm.glb" --cache "$work/kinds/a_0013.obj" --clip bend --json -q >"$work/got" && [ "$(cat "$work/got")" = "$want" ] || fail "a frame's name"
 if has_numpy; then
     python3 -c "import numpy; a = numpy.load('$work/kinds/a.npz'); numpy.savez_compressed('$work/packed.npz', points=a['points']); numpy.savez('$work/wide.npz', points=a['points'].astype('f8'), start_frame=12)"

@@ -3,6 +3,7 @@
 #include "folder.h"
 #include "core/file.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -109,12 +110,39 @@ static void folders_are_made_with_parents(void **state)
     rmdir(at("p"));
 }
 
+/// What a reader at the other end took cannot be taken back: it gets nothing before the commit, and all of it then.
+static void a_pipe_gets_its_bytes_at_the_commit(void **state)
+{
+    (void)state;
+    char got[64], path[64];
+    int ends[2];
+    PeltError err;
+    PeltiFile file;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(fcntl(ends[0], F_SETFL, O_NONBLOCK), 0);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", ends[1]); // as /dev/stdout is, where that is a pipe
+    OK(pelti_file_begin(&file, path, &err));
+    OK(pelti_file_write(&file, "0000 body", 9, &err));
+    OK(pelti_file_patch(&file, 0, "head", 4, &err));
+    OK(pelti_file_complete(&file, &err));
+    assert_int_equal(read(ends[0], got, sizeof got), -1);
+    OK(pelti_file_commit(&file, &err));
+    assert_int_equal(read(ends[0], got, sizeof got), 9);
+    assert_memory_equal(got, "head body", 9);
+    OK(pelti_file_begin(&file, path, &err));
+    OK(pelti_file_write(&file, "never", 5, &err));
+    pelti_file_abort(&file);
+    assert_int_equal(read(ends[0], got, sizeof got), -1);
+    close(ends[0]), close(ends[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(appears_only_when_committed, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(abort_keeps_the_old_file, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(complete_files_wait_for_their_name, make_folder, remove_folder),
+        cmocka_unit_test(a_pipe_gets_its_bytes_at_the_commit),
         cmocka_unit_test_setup_teardown(a_link_is_followed, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(failures_name_the_file, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(folders_are_made_with_parents, make_folder, remove_folder),

@@ -25,14 +25,14 @@ def quality(work):
     read(READ[1], r"preview \? ITERATIONS_PREVIEW : final \? ITERATIONS_FINAL : ITERATIONS,")
     read(READ[1], r"preview \? STEP_PREVIEW : coarse \? STEP_COARSE : STEP\)")
     read(READ[1], r"bool coarse = preview \|\| \(flesh->made_body && !final\);")
-    three, two = read(READ[3], r"(\d) \* \w+\(def, true\) / (\d)")
+    read(READ[3], r"def->coarse \? \(int\)\(BODY_COARSE_OWN \* \w+\(def, true\)\) : 0;")
     normal, final = read(READ[5], r"fast\.residual < ([\d.e-]+) && final\.residual < ([\d.e-]+)\)")
     step = lambda s, t: f"{layered['STEP' + s]:g} ms, {layered['TURN' + t]:g}°"
     many, few = body["BODY_VERTICES"], body["BODY_VERTICES_DEAR"]
     rows = [["`layered`, iterations a step ([why](layered.md#time-step-against-iterations))"] + [f"{layered['ITERATIONS' + s]:g}" for s in ("_PREVIEW", "", "_FINAL")],
             ["`layered`, longest step and turn of a joint in it, on one closed skin, the file's own or a coarser body of it", step("_PREVIEW", "_COARSE"), step("", ""), step("", "")],
             ["the same on a [body](body.md) made of pieces or of a coarse skin", step("_PREVIEW", "_COARSE"), step("_COARSE", "_COARSE"), step("", "")],
-            ["`layered`, vertices of the body", f"{number(many)} where a file's own skin has more than {number(many * int(three) / int(two))} ({three}/{two} of `body-vertices`); {number(few)} of pieces or a coarse skin",
+            ["`layered`, vertices of the body", f"{number(many)} where a file's own skin has more than {number(many * body['BODY_COARSE_OWN'])} ({body['BODY_COARSE_OWN']:g} of `body-vertices`); {number(few)} of pieces or a coarse skin",
              f"{number(few)} of pieces or a coarse skin", f"{number(many)} of these too"],
             ["contact in a scene, by any method: the laws hold, of the largest force and the size", f"to {normal}", f"to {normal}", f"to {final}, with up to {contact['WORK_FINAL']:g} times the work"]]
     return table(["", "`preview`", "`normal`, the default", "`final`"], rows)
