@@ -53,6 +53,7 @@ from tables.work import ROOT
 UNSEEN = "nothing seen"
 PAGE = ROOT / "docs" / "constants.md"
 COUNTED, COUNTED_END = "<!-- counted by tools/sweep.py -->", "<!-- end of what is counted -->"
+ENDLESS_S = 120  # of processor time: a play takes some seconds
 LEAST_MOVED = 1e-6  # of the size: beyond it a row says how far
 BLANK = "<!-- measured {}, commit ?, machine ?, of none, body none -->\n"  # a marker for tables.pages to fill
 BEND = ("biped", "--vertices", "1500")
@@ -321,11 +322,13 @@ class Sweep:
         environment = dict(os.environ, PELT_SWEEP=f"/{room}/constants.def:{name}={value!r}" if name else "")
         command = [self.pelt, *self.work(play), "--threads", "1", "-q", *(self.found(value) for value in options)]
         with open(out / "err", "w+") as errors:
-            run = subprocess.Popen(command, cwd=out, env=environment, stdout=subprocess.DEVNULL, stderr=errors)
+            run = subprocess.Popen(["/bin/sh", "-c", f'ulimit -t {ENDLESS_S}; exec "$@"', "sh", *command], cwd=out, env=environment, stdout=subprocess.DEVNULL, stderr=errors)
             _, status, used = os.wait4(run.pid, 0)
             run.returncode = os.waitstatus_to_exitcode(status)
             errors.seek(0)
             said = errors.read().strip()
+        if used.ru_utime + used.ru_stime > ENDLESS_S - 2:
+            return None, f"does not end within {ENDLESS_S} s"
         if run.returncode:
             return None, f"fails: {said.splitlines()[-1][:80] if said else run.returncode}"
         report = json.loads((out / "out.json").read_text()) if clip else {}
@@ -352,7 +355,7 @@ class Sweep:
             seconds = min(seconds, self.play(room, play, name, value)[0].seconds)
             base = base._replace(seconds=min(base.seconds, self.play(room, play, None, None)[0].seconds))
         else:
-            words.append(f"time {seconds / base.seconds:.2g}×")
+            words.append(f"time {seconds / max(base.seconds, 0.01):.2g}×")
         self.bases[room, play] = base
         return ", ".join(words + moved(base.skin, now.skin) or words + otherwise(play, base, now))
 
@@ -417,8 +420,9 @@ def told_as(play):
 
 
 def unlike(a, b):
-    """Times that differ by more than the same work on a machine with other work does: by a third, seen again and again."""
-    return b > 1.5 * a or b < a / 1.5
+    """Times that differ by more than the same work on a machine with other work does: by a third, seen again and again. What takes less than a tenth
+    of a second either way is told by the processor's clock too coarsely."""
+    return max(a, b) > 0.1 and (b > 1.5 * a or b < a / 1.5)
 
 
 def opening(constant):

@@ -49,27 +49,46 @@ static PeltStatus end_failed(PeltiFile *file, int code, PeltError *err)
 }
 
 /// What is written to a pipe waits in a file without a name.
-static PeltStatus keep_for_pipe(PeltiFile *file, PeltError *err)
+static bool is_pipe(const PeltiFile *file)
 {
-    file->pipe = file->stream;
-    file->stream = tmpfile();
-    return file->stream ? PELT_OK : end_failed(file, errno, err);
+    struct stat about;
+    return !file->temporary && stat(file->path, &about) == 0 && S_ISFIFO(about.st_mode);
 }
 
-static bool hand_to_pipe(PeltiFile *file)
+/// Opened only now: a reader that waits for its end would take an earlier closing for it. Returns why it failed; 0: it did not.
+static int hand_to_pipe(PeltiFile *file)
 {
     char bytes[1 << 14];
     size_t count;
+    int fd = open(file->path, O_WRONLY | O_CLOEXEC), code = 0;
+    FILE *pipe = fd >= 0 ? fdopen(fd, "wb") : NULL;
+    if (!pipe)
+        return errno;
     rewind(file->stream);
-    while ((count = fread(bytes, 1, sizeof bytes, file->stream)) > 0)
-        if (fwrite(bytes, 1, count, file->pipe) != count)
-            return false;
-    bool good = !ferror(file->stream) && fflush(file->pipe) == 0;
+    while (code == 0 && (count = fread(bytes, 1, sizeof bytes, file->stream)) > 0)
+        code = fwrite(bytes, 1, count, pipe) == count ? 0 : errno;
+    if (code == 0 && ferror(file->stream))
+        code = EIO;
+    if (fclose(pipe) != 0 && code == 0)
+        code = errno;
     fclose(file->stream);
     file->stream = NULL;
-    FILE *pipe = file->pipe;
-    file->pipe = NULL;
-    return fclose(pipe) == 0 && good;
+    return code;
+}
+
+static FILE *open_stream(PeltiFile *file, const struct stat *exists)
+{
+    if (exists && S_ISFIFO(exists->st_mode))
+        return access(file->path, W_OK) == 0 ? tmpfile() : NULL;
+    bool regular = !exists || S_ISREG(exists->st_mode);
+    int fd = regular ? open_beside(file, exists ? exists->st_mode & 0777 : 0666) : open(file->path, O_WRONLY | O_CLOEXEC);
+    FILE *stream = fd >= 0 ? fdopen(fd, "wb") : NULL;
+    if (fd >= 0 && !stream) {
+        close(fd);
+        if (file->temporary)
+            unlink(file->temporary);
+    }
+    return stream;
 }
 
 PeltStatus pelti_file_begin(PeltiFile *file, const char *path, PeltError *err)
@@ -81,24 +100,14 @@ PeltStatus pelti_file_begin(PeltiFile *file, const char *path, PeltError *err)
     bool exists = stat(path, &about) == 0;
     if (exists && S_ISDIR(about.st_mode))
         return PELT_FAIL(err, PELT_IO, "%s: is a folder", path);
-    bool regular = !exists || S_ISREG(about.st_mode);
-    file->path = exists && regular ? realpath(path, NULL) : strdup(path); // a pipe may have no name that leads to it
+    bool regular = exists && S_ISREG(about.st_mode);
+    file->path = regular ? realpath(path, NULL) : strdup(path); // a pipe may have no name that leads to it
     if (!file->path)
         return PELT_FAIL(err, errno == ENOMEM ? PELT_FAILED : PELT_IO, "%s: %s", path, strerror(errno));
-    int fd;
-    if (regular)
-        fd = open_beside(file, exists ? about.st_mode & 0777 : 0666);
-    else
-        fd = open(path, O_WRONLY | O_CLOEXEC);
-    file->stream = fd >= 0 ? fdopen(fd, "wb") : NULL;
+    file->stream = open_stream(file, exists ? &about : NULL);
     if (file->stream)
-        return !regular && S_ISFIFO(about.st_mode) ? keep_for_pipe(file, err) : PELT_OK;
+        return PELT_OK;
     PeltStatus status = PELT_FAIL(err, errno == ENOMEM ? PELT_FAILED : PELT_IO, "%s: cannot write: %s", path, strerror(errno));
-    if (fd >= 0) {
-        close(fd);
-        if (file->temporary)
-            unlink(file->temporary);
-    }
     forget(file);
     return status;
 }
@@ -129,7 +138,7 @@ PeltStatus pelti_file_complete(PeltiFile *file, PeltError *err)
     if (good && file->temporary)
         good = fdatasync(fileno(file->stream)) == 0 || errno == EINVAL || errno == EROFS;
     int code = errno;
-    if (!file->pipe) {
+    if (!is_pipe(file)) {
         if (fclose(file->stream) != 0 && good) {
             code = errno;
             good = false;
@@ -144,8 +153,9 @@ PeltStatus pelti_file_commit(PeltiFile *file, PeltError *err)
     PELT_ASSERT(file->path);
     if (file->stream)
         PELT_TRY(pelti_file_complete(file, err));
-    if (file->pipe && !hand_to_pipe(file))
-        return end_failed(file, errno, err);
+    int code = file->stream ? hand_to_pipe(file) : 0; // of a pipe alone it is open still
+    if (code != 0)
+        return end_failed(file, code, err);
     if (file->temporary && rename(file->temporary, file->path) != 0)
         return end_failed(file, errno, err);
     forget(file);
@@ -156,8 +166,9 @@ void pelti_file_abort(PeltiFile *file)
 {
     if (file->stream)
         fclose(file->stream);
-    if (file->pipe)
-        fclose(file->pipe);
+    int fd = file->path && is_pipe(file) ? open(file->path, O_WRONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    if (fd >= 0)
+        close(fd); // so a reader that waits sees the end
     if (file->temporary)
         unlink(file->temporary);
     forget(file);

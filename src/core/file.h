@@ -13,8 +13,7 @@
 typedef struct PeltiFile {
     FILE *stream;    ///< NULL: not open
     char *path;      ///< where it will appear
-    char *temporary; ///< NULL: no name is needed
-    FILE *pipe;      ///< gets what `stream`, a file without a name, holds; NULL: it is no pipe
+    char *temporary; ///< NULL: written directly, or to a pipe: then `stream` is a file without a name
 } PeltiFile;
 
 /// The folder must exist. Stories name the file and the cause.
