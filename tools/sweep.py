@@ -53,6 +53,7 @@ from tables.work import ROOT
 UNSEEN = "nothing seen"
 PAGE = ROOT / "docs" / "constants.md"
 COUNTED, COUNTED_END = "<!-- counted by tools/sweep.py -->", "<!-- end of what is counted -->"
+ENDLESS_S = 120  # of processor time: a play takes some seconds
 LEAST_MOVED = 1e-6  # of the size: beyond it a row says how far
 BLANK = "<!-- measured {}, commit ?, machine ?, of none, body none -->\n"  # a marker for tables.pages to fill
 BEND = ("biped", "--vertices", "1500")
@@ -321,11 +322,13 @@ class Sweep:
         environment = dict(os.environ, PELT_SWEEP=f"/{room}/constants.def:{name}={value!r}" if name else "")
         command = [self.pelt, *self.work(play), "--threads", "1", "-q", *(self.found(value) for value in options)]
         with open(out / "err", "w+") as errors:
-            run = subprocess.Popen(command, cwd=out, env=environment, stdout=subprocess.DEVNULL, stderr=errors)
+            run = subprocess.Popen(["/bin/sh", "-c", f'ulimit -t {ENDLESS_S}; exec "$@"', "sh", *command], cwd=out, env=environment, stdout=subprocess.DEVNULL, stderr=errors)
             _, status, used = os.wait4(run.pid, 0)
             run.returncode = os.waitstatus_to_exitcode(status)
             errors.seek(0)
             said = errors.read().strip()
+        if used.ru_utime + used.ru_stime > ENDLESS_S - 2:
+            return None, f"does not end within {ENDLESS_S} s"
         if run.returncode:
             return None, f"fails: {said.splitlines()[-1][:80] if said else run.returncode}"
         report = json.loads((out / "out.json").read_text()) if clip else {}
