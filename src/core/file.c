@@ -62,8 +62,12 @@ static int hand_to_pipe(PeltiFile *file)
     size_t count;
     int fd = open(file->path, O_WRONLY | O_CLOEXEC), code = 0;
     FILE *pipe = fd >= 0 ? fdopen(fd, "wb") : NULL;
-    if (!pipe)
-        return errno;
+    if (!pipe) {
+        code = errno;
+        if (fd >= 0)
+            close(fd);
+        return code;
+    }
     rewind(file->stream);
     while (code == 0 && (count = fread(bytes, 1, sizeof bytes, file->stream)) > 0)
         code = fwrite(bytes, 1, count, pipe) == count ? 0 : errno;
